@@ -47,6 +47,12 @@ RUNNERS = (
         "as long as told",
         SPARK,
     ),
+    Runner(
+        "importers",
+        "workflows of Texera, KNIME, Orange and Alteryx: read, known, proven with an empty filter",
+        "5 minutes",
+        "`--flows DIR` with a folder of files for each system",
+    ),
     Runner("interpreter", "time of the interpreter on small tables", "1 minute"),
     Runner("paper", "the experiments of the paper: our figures beside the paper's", "15 minutes"),
     Runner("plans", "TPC-DS from Spark's plans against TPC-DS from SQL text", "5 minutes", SPARK),

@@ -22,8 +22,13 @@ def expected(folder: Path) -> str:
 def verified(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """What `veer verify` says of a pair, as JSON, in a new process."""
     words = ("verify", "old.py:build", "new.py:build", "--schema", "schema.sql", "--format", "json")
+    return command(*words, *options, folder=folder)
+
+
+def command(*words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """What the command says, in a new process."""
     return subprocess.run(
-        [sys.executable, "-m", "veer", *words, *options],
+        [sys.executable, "-m", "veer", *words],
         cwd=folder,
         capture_output=True,
         text=True,

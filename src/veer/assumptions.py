@@ -117,6 +117,16 @@ class ColumnsAsUsed:
 
 @final
 @dataclass(frozen=True, slots=True)
+class SameTable:
+    """The table `p` of one version holds the rows of the table `q` of the other, as `--map` says."""
+
+    kind: ClassVar[str] = "same table"
+    p: str
+    q: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class StatedAssumption:
     """What a verifier outside of Veer says it rests on, in its own words."""
 
@@ -147,6 +157,7 @@ Assumption: TypeAlias = (
     | PackageIsPure
     | MergeStops
     | ColumnsAsUsed
+    | SameTable
     | StatedAssumption
 )
 KeyAssumption: TypeAlias = KeyHolds | LeafKeyHolds

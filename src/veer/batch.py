@@ -17,14 +17,15 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import IO, Any
 
-from veer.api import Comparison, Version, verify
+from veer.api import Comparison, Version, load_pair, verify
 from veer.errors import DefectError, InputError, ParseError, VeerError
 from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching, TypeMatching
 from veer.report.as_json import report_json
-from veer.settings import USUAL, SessionSettings, under
+from veer.settings import USUAL, SessionSettings, current, under
 from veer.verdict import TableSemantics, Verdict
+from veer.version_folders import successive_versions
 from veer.visible import json_text
 
 PAIR_KEYS = ("id", "schema", "p", "q", "semantics")
@@ -47,11 +48,16 @@ class BatchOptions:
     )
     workers: int = 1
     timeout: float = 60.0  # seconds per pair; 0 for no limit
+    schema: str = ""  # of pairs that bring none of their own
     settings: SessionSettings = USUAL  # of the Spark session that would run the queries
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """The pairs of a file; a line that is no pair comes with an `error`."""
+    """The pairs of a file, or of a folder of versions; a line that is no pair comes with an `error`."""
+    if path.is_dir():
+        for p, q in successive_versions(path):
+            yield {"id": f"{p} -> {q}", "files": (str(path / p), str(path / q))}
+        return
     try:
         lines = path.open(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -88,21 +94,35 @@ def _read_line(line: str, number: int) -> Pair:
     return {name: value for name, value in pair.items() if name in PAIR_KEYS}
 
 
-def decide(pair: Pair, comparison: Comparison) -> Line:
+def _versions(pair: Pair, schema: str) -> tuple[Version, Version]:
+    """The versions of a pair: SQL text, or files, which tell columns by name."""
+    if "files" in pair:
+        settings = current()
+        old, new = pair["files"]
+        conf, spark = settings.conf(), str(settings.spark)
+        return load_pair(old, new, schema=schema, conf=conf, spark=spark)
+    catalog = read_schema(str(pair.get("schema", "")) or schema)
+    p, q = (Version(side, read_sql(pair[side], catalog), False) for side in ("p", "q"))
+    return p, q
+
+
+def decide(pair: Pair, comparison: Comparison, schema: str = "") -> Line:
     """The result line of one pair."""
     start = time.perf_counter()
     try:
         asked = comparison
         if "semantics" in pair:
             asked = replace(comparison, semantics=TableSemantics(pair["semantics"]))
-        catalog = read_schema(str(pair.get("schema", "")))
-        p, q = (Version(side, read_sql(pair[side], catalog), False) for side in ("p", "q"))
+        if "files" in pair:
+            asked = replace(asked, columns=ColumnMatching.NAME, types=TypeMatching.EXACT)
+        p, q = _versions(pair, schema)
         report = report_json(verify(p, q, asked))
     except DefectError as error:
         return _line(pair, ERROR, f"defect: {error}", time.perf_counter() - start)
     except (VeerError, ValueError) as error:
         return _line(pair, ERROR, str(error), time.perf_counter() - start)
-    sink = report["sinks"][0]
+    sinks = report["sinks"]
+    sink = next((s for s in sinks if s["verdict"] == report["verdict"]), sinks[0])
     line = _line(pair, report["verdict"], sink["reason"], time.perf_counter() - start)
     proven = [w["ev"] for w in sink["windows"] if w["verdict"] == EQUIVALENT]
     return {
@@ -129,14 +149,14 @@ def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:
 # -- workers -----------------------------------------------------------------------------------
 
 
-def _work(connection: Connection, comparison: Comparison, settings: SessionSettings) -> None:
+def _work(connection: Connection, options: BatchOptions) -> None:
     """A worker process: a pair in, a line out, until None or the end of the pipe comes."""
     _limit_memory()
-    with under(settings):
-        _serve(connection, comparison)
+    with under(options.settings):
+        _serve(connection, options)
 
 
-def _serve(connection: Connection, comparison: Comparison) -> None:
+def _serve(connection: Connection, options: BatchOptions) -> None:
     while True:
         try:
             pair = connection.recv()
@@ -145,7 +165,7 @@ def _serve(connection: Connection, comparison: Comparison) -> None:
         if pair is None:
             return
         try:
-            line = decide(pair, comparison)
+            line = decide(pair, options.comparison, options.schema)
         except MemoryError:
             line = _line(pair, UNKNOWN, "memory limit reached", 0.0)
         except KeyboardInterrupt:
@@ -171,8 +191,7 @@ class _Worker:
     def __init__(self, options: BatchOptions) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        given = (theirs, options.comparison, options.settings)
-        self.process = context.Process(target=_work, args=given, daemon=True)
+        self.process = context.Process(target=_work, args=(theirs, options), daemon=True)
         self.process.start()
         theirs.close()
         self.pair: Pair | None = None

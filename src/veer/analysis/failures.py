@@ -156,7 +156,7 @@ class _Collector:
                 return _extended(given, own)
             case IntersectAll() | ExceptAll():
                 return _extended(given, own)
-            case TableUdf():  # its columns are its own, also where there are as many as came in
+            case TableUdf():  # its columns are its own, also where they are called alike
                 return [Column(f.name, f.type) for f in own]
             case _:
                 assert_never(operator)

@@ -6,8 +6,17 @@ import re
 
 from veer.errors import UnsupportedError
 from veer.model.expr import Call, Cast, Expr, Literal, OpaqueCall, OuterColumn
-from veer.model.types import CastMode, DateType, StringType, TimestampNtzType, TimestampType
+from veer.model.types import (
+    TIMESTAMP,
+    CastMode,
+    DateType,
+    DecimalType,
+    StringType,
+    TimestampNtzType,
+    TimestampType,
+)
 from veer.model.walk import children, columns_read, parts
+from veer.settings import SPARK_4_1, current
 
 WITH_A_YEAR = re.compile(r"[+-]?\d{4,}(-|$)")
 OF_THE_RUN = ("now", "today", "yesterday", "tomorrow", "current_", "epoch")
@@ -57,8 +66,14 @@ def may_be_of_today(expr: Expr) -> bool:
 
 
 def require_plain(expr: Expr) -> Expr:
-    """A cast, unless it gives null for some words of which Spark makes dates in constants."""
+    """A cast, unless it gives null for some words of which Spark makes dates in constants.
+
+    Nor, before Spark 4.1, one of a timestamp to a decimal: it went through a double.
+    """
     cast = as_cast(expr)
+    if cast is not None and current().spark < SPARK_4_1 and cast.arg.type == TIMESTAMP:
+        if isinstance(cast.type, DecimalType):
+            raise UnsupportedError("a timestamp cast to a decimal, before Spark 4.1")
     if cast is not None and cast.mode is not CastMode.ANSI and may_mean_now(cast):
         raise UnsupportedError("a constant that may be a word for a date, cast without failing")
     return expr

@@ -16,8 +16,10 @@ def columns_as_used(*sinks: tuple[Dataflow, str]) -> tuple[ColumnsAsUsed, ...]:
             if isinstance(operator, Source | TableUdf):
                 names = tuple(f.name for f in operator.fields)
                 table = operator.table if isinstance(operator, Source) else id_
+                used = tuple(sorted(set(names) - {OTHER_COLUMNS}))
+                if not used:
+                    continue  # nothing is taken for granted
                 if OTHER_COLUMNS in names:
-                    used = tuple(sorted(set(names) - {OTHER_COLUMNS}))
                     found[ColumnsAsUsed(table, used, others=True)] = None
                 elif isinstance(operator, Source) and UNTOLD_TYPES in dict(operator.metadata):
                     untold = tuple(dict(operator.metadata)[UNTOLD_TYPES].split("\n"))

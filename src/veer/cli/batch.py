@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 def batch(
     pairs: Annotated[
         str,
-        typer.Argument(metavar="PAIRS.jsonl", help="Lines of {id, schema, p, q} with SQL text."),
+        typer.Argument(
+            metavar="PAIRS",
+            help="A file with lines of {id, schema, p, q} with SQL text, or a folder of versions: "
+            "report_v1.yxmd, report_v2.yxmd, or v1/report.knwf, v2/report.knwf.",
+        ),
     ],
     out: Annotated[
         str,
@@ -41,10 +45,11 @@ def batch(
     errors: options.Errors = ErrorHandling.IGNORE,
     budget: options.Budget = None,
     cache: options.Cache = "",
+    schema: options.Schema = "",
     conf: options.Settings = None,
     spark: options.Spark = "",
 ) -> None:
-    """Verify many pairs of SQL queries over local processes.
+    """Verify many pairs of SQL queries, or successive versions of files, over local processes.
 
     Results are written as they come; a run that was stopped goes on where it was. A pair that cannot
     be read, or takes too long, gets a result saying so, and the rest go on.
@@ -63,10 +68,13 @@ def batch(
         hints=False,  # a line of results has no place for them
     )
     from veer.batch import BatchOptions
+    from veer.frontends.inputs import ReadOptions
     from veer.frontends.session_settings import session_settings, spark_asked_for
+    from veer.frontends.spec import schema_text
 
     settings = session_settings(options.settings(conf), spark_asked_for(spark))
-    batch_options = BatchOptions(comparison, workers, timeout, settings)
+    tables = ReadOptions(schema_text(schema)).ddl()
+    batch_options = BatchOptions(comparison, workers, timeout, tables, settings)
     raise typer.Exit(run_with_progress(pairs, out, batch_options))
 
 

@@ -133,6 +133,14 @@ Columns = Annotated[
     ColumnMatching,
     choice(ColumnMatching, "--columns", "Match result columns by name or by position."),
 ]
+Names = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="OLD=NEW",
+        help="A sink, a column of sinks, or a table of the first version and what the second calls it.",
+    ),
+]
 Types = Annotated[
     TypeMatching,
     choice(
@@ -191,6 +199,15 @@ def settings(given: list[str] | None) -> dict[str, str]:
             raise UsageError(f"--conf {text!r}: expected KEY=VALUE")
         pairs[name.strip()] = value.strip()
     return pairs
+
+
+def named_pairs(given: list[str] | None) -> tuple[tuple[str, str], ...]:
+    """The names of `--map`, each with that of the second version."""
+    pairs = [tuple(text.split("=", 1)) for text in given or []]
+    for text, pair in zip(given or [], pairs, strict=True):
+        if len(pair) != 2 or not all(pair):
+            raise UsageError(f"--map {text}: expected OLD=NEW")
+    return tuple((old, new) for old, new in pairs)
 
 
 def verifier_names(listed: str) -> tuple[str, ...]:

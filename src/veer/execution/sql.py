@@ -31,6 +31,7 @@ from veer.functions.traits import (
 )
 from veer.model.dag import Dataflow
 from veer.model.expr import (
+    OF_OTHERS,
     WHOLE,
     AggregateCall,
     And,
@@ -460,6 +461,8 @@ class SqlWriter:
                 types = [a.type for a in args]
                 name = spelled_scalar(function, types, result, self.session)
                 return _call(scalar_function(name).sql, list(map(sub, args)))
+            case OpaqueCall(identity, args, type_) if identity.startswith(f"{OF_OTHERS} "):
+                return _failing(identity, type_)
             case OpaqueCall(identity, args):
                 return _opaque_call(identity, list(map(sub, args)))
             case GetField(arg, name):
@@ -501,6 +504,13 @@ def _select(columns: Sequence[str], rest: str) -> str:
 
 def _case(whens: Sequence[str], otherwise: str) -> str:
     return f"(CASE {' '.join(whens)} ELSE {otherwise} END)" if whens else otherwise
+
+
+def _failing(identity: str, type_: DataType) -> str:
+    """In the place of what only another system computes: a run that needs it fails and says so."""
+    what = identity.removeprefix(f"{OF_OTHERS} ")
+    reason = _string(f"what Spark does not compute: {what}")
+    return f"CAST(raise_error({reason}) AS {type_})"
 
 
 def _opaque_call(identity: str, args: Sequence[str]) -> str:

@@ -375,6 +375,10 @@ def arithmetic(op: str, left: Expr, right: Expr) -> Expr:
 
 def divide(function: str, left: Expr, right: Expr) -> Expr:
     """Division: under ANSI text beside an integer is read as an integer first, then made a double."""
+    beside = {type(left.type), type(right.type)}
+    if not current().ansi and beside == {NullType, DecimalType}:
+        # Always null, of a type that depends on which of Spark's rules comes first.
+        raise UnsupportedError("NULL divided by a decimal, or a decimal by NULL")
     if current().ansi and (left.type == STRING) != (right.type == STRING):
         type_ = common_type(arguments((left, right)))
         left, right = (implicit(e, type_) if e.type == STRING else e for e in (left, right))

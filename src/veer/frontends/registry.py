@@ -125,6 +125,20 @@ BUILT_IN = (
         recognises=_is_knime_folder,
         pair_reader="veer.frontends.knime.version:read_pair",
     ),
+    FrontEnd(
+        "orange",
+        "a workflow of Orange (.ows)",
+        "veer.frontends.orange.version:read",
+        suffixes=(".ows",),
+        pair_reader="veer.frontends.orange.version:read_pair",
+    ),
+    FrontEnd(
+        "alteryx",
+        "an Alteryx workflow (.yxmd, .yxmc, .yxwz)",
+        "veer.frontends.alteryx.version:read",
+        suffixes=(".yxmd", ".yxmc", ".yxwz"),
+        pair_reader="veer.frontends.alteryx.version:read_pair",
+    ),
 )
 
 

@@ -218,8 +218,8 @@ def _element_at_before(types: Sequence[DataType], result: DataType) -> Callable[
 def _checked(name: str) -> None:
     """Register the version of a function of texts for sessions in which old times fail.
 
-    Where the present parser reads nothing the run fails if the one before Spark 3.0 would, and else
-    gives null: which of them is not known, so it is a failure to whoever computes it.
+    Where the present parser reads nothing the run fails if the one before Spark 3.0 would read it, and
+    else gives null: which of them is not known, so nobody computes it.
     """
     lenient = SCALAR[f"legacy.{name}"]
 
@@ -229,7 +229,7 @@ def _checked(name: str) -> None:
         def checked(*args: Any) -> Any:
             value = inner(*args)
             if value is None:
-                raise Failure("PARSE_DATETIME_BY_NEW_PARSER")
+                raise UnsupportedError("what the parser before Spark 3.0 reads of a text")
             return value
 
         return checked
@@ -266,7 +266,7 @@ def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[...
         if b == 0:
             return None
         is_decimal = isinstance(a, Decimal)  # whose // knows 28 digits only
-        whole = EXACT.divide_int(abs(a), abs(b)) if is_decimal else abs(a) // abs(b)
+        whole = EXACT.divide_int(a.copy_abs(), b.copy_abs()) if is_decimal else abs(a) // abs(b)
         return wrapped(int(whole if (a < 0) == (b < 0) else -whole), LONG)
 
     return divided

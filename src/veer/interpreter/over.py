@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from veer.errors import UnsupportedError
 from veer.functions.moments import add_days
 from veer.functions.ordering import group_key, sort_key
 from veer.functions.registry import OVER, over_function
@@ -20,7 +21,7 @@ from veer.interpreter.steps import Outer, Signal, Step
 from veer.model.expr import OverCall
 from veer.model.ops import Over
 from veer.model.schema import Schema
-from veer.model.types import DATE
+from veer.model.types import DATE, INTEGER_BITS
 
 
 def compile_over(operator: Over, inputs: Sequence[Schema], outer: Outer) -> Step:
@@ -133,7 +134,12 @@ def _range_bounds(
 
     def shifted(v: Any, offset: Any) -> Any:
         distance = offset if key.ascending else -offset
-        return add_days(v, distance) if key.expr.type == DATE else v + distance
+        edge: Any = add_days(v, distance) if key.expr.type == DATE else v + distance
+        bits = INTEGER_BITS.get(key.expr.type)
+        if bits is not None and not -(1 << bits - 1) <= edge < 1 << bits - 1:
+            # Under ANSI Spark fails, without it the bound wraps; a plan tells not which of them.
+            raise UnsupportedError(f"a bound of RANGE beyond {key.expr.type}")
+        return edge
 
     def before(a: Any, b: Any) -> bool:
         return bool(order(a) < order(b)) if key.ascending else bool(order(a) > order(b))

@@ -233,6 +233,9 @@ class Call:
             raise IllFormedError(f"{self.function}({given}) does not give {self.type}")
 
 
+OF_OTHERS = "gui"  # how identities begin of functions that another system computes
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class OpaqueCall:

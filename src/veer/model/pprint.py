@@ -11,6 +11,7 @@ from veer.functions.traits import Indexed, Infix, Prefix
 from veer.model.dag import Dataflow
 from veer.model.expr import (
     EXPR_CLASSES,
+    OF_OTHERS,
     AggregateCall,
     And,
     Call,
@@ -155,6 +156,8 @@ def show_expr(expr: Expr) -> str:
             return f"{CAST_NAMES[mode]}({show_expr(arg)} AS {type_})"
         case Call(function, args):
             return _show_call(function, list(map(show_expr, args)))
+        case OpaqueCall(identity, args) if identity.startswith(f"{OF_OTHERS} "):
+            return f"{quote_name(function_name(identity))}({', '.join(map(show_expr, args))})"
         case OpaqueCall(identity, args):
             return f"{quote_name(identity)}({', '.join(map(show_expr, args))})"
         case GetField(arg, name):
@@ -172,7 +175,7 @@ def show_expr(expr: Expr) -> str:
 def function_name(identity: str) -> str:
     """What people call a function known by its identity alone: `from_json`, `clean`."""
     words = identity.split(" ", 2)
-    return words[1] if len(words) > 1 and words[0] in ("spark", "python") else words[0]
+    return words[1] if len(words) > 1 and words[0] in ("spark", "python", OF_OTHERS) else words[0]
 
 
 def show_query(query: Dataflow) -> str:

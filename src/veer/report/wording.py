@@ -18,6 +18,7 @@ from veer.assumptions import (
     PackageIsPure,
     RowWise,
     SameChoice,
+    SameTable,
     StatedAssumption,
     UniqueHolds,
 )
@@ -131,6 +132,8 @@ def assumption_text(assumption: Assumption) -> str:
             used = ", ".join(assumption.columns) or "none that is named"
             others = ", and others of other names" if assumption.others else ""
             return f"the columns of {assumption.table} are those used ({used}){others}; of any type"
+        case SameTable():
+            return f"{assumption.p} is the table {assumption.q}, as given"
         case StatedAssumption():
             return assumption.text
         case _:

@@ -45,6 +45,7 @@ class Comparison:
     evidence: bool = False  # the steps of proofs, with the solver's questions, in the report
     recheck: SecondSolver | None = None  # asked the solver's questions too
     hints: bool = True  # try what would settle the part of an unknown that resisted
+    names: tuple[tuple[str, str], ...] = ()  # of the first version, and of the second for the same
     suggest_keys: bool = False  # look for declarations under which the versions are equivalent
 
     def __post_init__(self) -> None:

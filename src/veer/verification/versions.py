@@ -19,6 +19,7 @@ from veer.search.sink_prover import Plan
 from veer.verdict import OBLIGATIONS, Counts, Report, SinkReport, Verdict
 from veer.verification.comparison import Comparison
 from veer.verification.hinting import limits
+from veer.verification.naming import renamed, with_same_tables
 from veer.verification.settling import settled, stopped_hints
 from veer.verification.sinks import PairSearch, Verifiers, sink_reports
 from veer.versions import VersionPair
@@ -62,12 +63,14 @@ def _report(
     p: Version, q: Version, comparison: Comparison, progress: Callable[[str], None]
 ) -> Report:
     """The report without the seconds it took."""
+    given, p = p, renamed(p, q, comparison.names)
     search = _search(p, q, comparison, progress)
     answers, edits = search.answers, describe_edits(search.pair)
     before = answers.remembered  # a cache outlives a pair
     decided, limit = sink_reports(search, comparison)
     explain = stopped_hints if limit else settled
-    sinks = tuple(explain(search, sink, comparison) for sink in decided)
+    told = (explain(search, sink, comparison) for sink in decided)
+    sinks = tuple(with_same_tables(s, given.dataflow, q.dataflow, comparison.names) for s in told)
     windows = [window for sink in sinks for window in sink.windows]
     counts = Counts(
         windows=len(windows),

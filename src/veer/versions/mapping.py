@@ -167,7 +167,11 @@ def _likeness(
 
 
 def sink_pairs(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
-    """Sinks of the two versions that belong together: by target, then by name."""
+    """Sinks of the two versions that belong together: by target, then by name.
+
+    The only result of a version belongs to the only one of the other, unless each is written
+    somewhere: what a query is called depends on how it is written down.
+    """
     left = {i: op for i, op in p.operators.items() if isinstance(op, Sink)}
     right = {i: op for i, op in q.operators.items() if isinstance(op, Sink)}
     keys: tuple[Callable[[Sink], str], ...] = (lambda s: s.target, lambda s: s.name)
@@ -178,6 +182,10 @@ def sink_pairs(p: Dataflow, q: Dataflow) -> Iterator[tuple[str, str]]:
             if b is not None and b in right:
                 del left[a], right[b]
                 yield a, b
+    if len(p.sinks) == len(q.sinks) == 1 and left:
+        (a, one), (b, two) = *left.items(), *right.items()
+        if not (one.target and two.target):
+            yield a, b
 
 
 def _match_upwards(

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 from veer.errors import IllFormedError, ParseError
+from veer.model.types import DataType
 
 MOST_NODES = 20_000
+Columns: TypeAlias = tuple[tuple[str, DataType | None], ...]  # without a type if it is not known
 
 
 @final
@@ -41,6 +43,9 @@ class Node:
     inputs: tuple[tuple[str, Wire], ...] = ()
     outputs: tuple[str, ...] = ("out",)  # none of a node that only shows or writes
     shown: bool = False  # what it gives is a result, even if others take it
+    # What the file tells of the columns at output ports; a node is not known by them, since they
+    # follow from the rest and may be those of an earlier run.
+    columns: Mapping[str, Columns] = field(default_factory=dict)
 
 
 @final

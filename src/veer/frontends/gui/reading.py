@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeAlias, TypeVar, final
 
 from veer.errors import InputError, ParseError
+from veer.frontends.gui.files import DataFiles
 from veer.frontends.gui.graph import Graph, Node, Wire
 from veer.frontends.gui.rows import ColumnWanted, Flow, NotModelled, Rows
 from veer.frontends.inputs import Input, ReadOptions
@@ -25,6 +26,7 @@ from veer.model.dag import Dataflow, topological_order
 from veer.model.digests import json_digest
 from veer.model.ops import TABLE, Sink, Source
 from veer.model.types import DataType
+from veer.model.writes import AnyWrite
 from veer.settings import current, under
 from veer.versions.version import Version
 
@@ -34,7 +36,8 @@ MOST_COLUMNS = 20_000  # that a workflow may mention
 Fields: TypeAlias = Sequence[tuple[str, DataType | None]]
 Outputs: TypeAlias = Mapping[str, Rows]
 Model: TypeAlias = "Callable[[Step], Outputs]"
-Wanted: TypeAlias = dict[str, dict[str, None]]
+Wanted: TypeAlias = dict[str, dict[str, DataType | None]]
+NO_FILES = DataFiles()
 T = TypeVar("T")
 
 
@@ -93,9 +96,17 @@ class Step:
         """What is added from here on belongs to an output port: `12.True`."""
         self.flow.name = f"{self.name}.{name}"
 
-    def sink(self, rows: Rows, *, target: str = "", kind: str = TABLE, name: str = "") -> None:
+    def sink(
+        self,
+        rows: Rows,
+        *,
+        target: str = "",
+        kind: str = TABLE,
+        name: str = "",
+        write: AnyWrite | None = None,
+    ) -> None:
         """Rows that are a result: shown to people, or written to `target`."""
-        self.sinks.append((Sink(name or self.name, kind, target, named=True), rows.id))
+        self.sinks.append((Sink(name or self.name, kind, target, write=write, named=True), rows.id))
 
     def identity(self, port: str, *, inputs: Iterable[str] | None = None) -> str:
         """What an opaque node is known by at a port: kind, settings, and where its inputs arrive."""
@@ -126,16 +137,17 @@ def read_graph(
     wanted: Wanted,
     catalog: Mapping[str, Source],
     names: Mapping[str, str] | None = None,
+    files: DataFiles = NO_FILES,
 ) -> Reading:
     """The dataflow of a graph; `wanted` is what is known of open tables, and grows."""
     names = node_names(system, graph) if names is None else names
     count = 0
     while True:
         try:
-            return _Reader(system, graph, wanted, catalog, names).read()
+            return _Reader(system, graph, Flow(system.name, wanted, catalog, files), names).read()
         except ColumnWanted as want:
-            wanted.setdefault(want.origin, {}).update(dict.fromkeys(want.names))
-            count += len(want.names)
+            wanted.setdefault(want.origin, {}).update(want.columns)
+            count += len(want.columns)
             if count > MOST_COLUMNS:
                 raise ParseError(f"more than {MOST_COLUMNS:,} columns") from None
 
@@ -161,17 +173,9 @@ def _short(id_: str, ids: Iterable[str]) -> str:
 class _Reader:
     """One attempt to read a graph with what is known of its open tables."""
 
-    def __init__(
-        self,
-        system: System,
-        graph: Graph,
-        wanted: Wanted,
-        catalog: Mapping[str, Source],
-        names: Mapping[str, str],
-    ) -> None:
-        self.system, self.graph = system, graph
-        self.flow = Flow(system.name, wanted, catalog)
-        self.flow.opaque_sees_order = system.opaque_sees_order
+    def __init__(self, system: System, graph: Graph, flow: Flow, names: Mapping[str, str]) -> None:
+        self.system, self.graph, self.flow = system, graph, flow
+        flow.opaque_sees_order = system.opaque_sees_order
         self.tables: dict[Wire, Rows] = {}
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
@@ -189,7 +193,7 @@ class _Reader:
         builder, taken = self.flow.builder, set[str]()
         for name, sink, source in self.sinks:
             if (sink.target or sink.name) in taken:  # two nodes write one file
-                sink = Sink(f"{sink.name} of {name}", sink.kind, named=True)
+                sink = Sink(f"{sink.name} of {name}", sink.kind, write=sink.write, named=True)
             taken.add(sink.target or sink.name)
             builder.add(sink, source, id_=_free(f"{sink.name}: result", builder.operators))
         if not self.sinks:
@@ -228,12 +232,21 @@ class _Reader:
         for port in node.outputs:
             if len(node.outputs) > 1:
                 step.port(port)
-            fields = columns.get(port) or self.system.columns(node, port)
+            fields = columns.get(port) or self.told_columns(node, port)
             outputs[port] = step.opaque(port, fields, free=free)
         if self.system.is_shown(node) or not node.outputs:
             step.port("shown")
             step.sink(step.opaque("shown", free=free), kind=node.kind)
         return outputs
+
+    def told_columns(self, node: Node, port: str) -> Fields | None:
+        """What the file tells of the columns of an opaque node; nothing if it cannot be read."""
+        try:
+            fields = self.system.columns(node, port)
+        except (NotModelled, InputError):
+            return None
+        names = [name for name, _ in fields or ()]
+        return fields if names and len(set(names)) == len(names) else None
 
     def show_ends(self) -> None:
         """What nobody takes is shown: the results of nodes at the end."""
@@ -275,10 +288,14 @@ class Importer:
 
     system: System
     graph: GraphReader
+    # What graphs that are compared tell of columns, made to agree where they tell different things.
+    agree: Callable[[list[Graph]], list[Graph]] = lambda graphs: graphs
 
     def read(self, source: Input, options: ReadOptions) -> Version:
         """The version in a file."""
-        reading = read_graph(self.system, self.graph(source, options), {}, _catalog(options))
+        (graph,) = self.agree([self.graph(source, options)])
+        files = DataFiles.beside(source)
+        reading = read_graph(self.system, graph, {}, _catalog(options), files=files)
         return _version(source, reading)
 
     def read_pair(self, p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
@@ -287,12 +304,24 @@ class Importer:
         with under(session_settings(dict(options.conf), spark_asked_for(options.spark))):
             catalog = _catalog(options)
             graphs = [_naming(source, partial(self.graph, source, options)) for source in (p, q)]
+            graphs = self.agree(graphs)
             readings: list[Reading] = []
             names, known = node_names(self.system, *graphs), -1
             while known < sum(map(len, wanted.values())):
                 known = sum(map(len, wanted.values()))
                 readings = [
-                    _naming(source, partial(read_graph, self.system, graph, wanted, catalog, names))
+                    _naming(
+                        source,
+                        partial(
+                            read_graph,
+                            self.system,
+                            graph,
+                            wanted,
+                            catalog,
+                            names,
+                            DataFiles.beside(source),
+                        ),
+                    )
                     for source, graph in zip((p, q), graphs, strict=True)
                 ]
             return _version(p, readings[0]), _version(q, readings[1])

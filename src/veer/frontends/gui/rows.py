@@ -19,8 +19,10 @@ from typing import Any, final
 from veer.errors import VeerError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.gui.files import DataFiles
 from veer.model.digests import json_digest
 from veer.model.expr import (
+    OF_OTHERS,
     AggregateCall,
     Column,
     Compare,
@@ -75,11 +77,11 @@ class NotModelled(VeerError):
 
 
 class ColumnWanted(Exception):
-    """An open table is asked for columns that it was not known to have."""
+    """An open table is asked for columns that it was not known to have, of types if they are told."""
 
-    def __init__(self, origin: str, *names: str) -> None:
-        self.origin, self.names = origin, names
-        super().__init__(f"{origin}: {', '.join(names)}")
+    def __init__(self, origin: str, columns: Mapping[str, DataType | None]) -> None:
+        self.origin, self.columns = origin, columns
+        super().__init__(f"{origin}: {', '.join(columns)}")
 
 
 @final
@@ -107,7 +109,9 @@ def unknown_call(system: str, what: str, *args: Value, type_: DataType | None = 
     Without a type that of its values is not known.
     """
     shown = ", ".join(str(a.type) if a.known else "?" for a in args)
-    call = OpaqueCall(f"{system}: {what}({shown})", tuple(a.expr for a in args), type_ or STRING)
+    name = what.replace(" ", "_")  # people are shown the first word
+    identity = f"{OF_OTHERS} {name} of {system} ({shown})"
+    call = OpaqueCall(identity, tuple(a.expr for a in args), type_ or STRING)
     return Value(call, known=type_ is not None)
 
 
@@ -116,9 +120,14 @@ class Flow:
     """The dataflow that is being read, and which columns its open tables have."""
 
     def __init__(
-        self, system: str, wanted: Mapping[str, Iterable[str]], catalog: Mapping[str, Source]
+        self,
+        system: str,
+        wanted: Mapping[str, Mapping[str, DataType | None]],
+        catalog: Mapping[str, Source],
+        files: DataFiles,
     ) -> None:
         self.system, self.wanted, self.catalog = system, wanted, catalog
+        self.files = files
         self.builder = FlowBuilder()
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
@@ -156,14 +165,19 @@ class Flow:
         format_: str = "table",
         location: str = "",
         options: Mapping[str, str] | None = None,
+        delimiter: str = "",
     ) -> Rows:
         """A table read from outside: as declared by `--schema`, else with the columns the file tells.
 
-        A column without a type is of unknown type; without columns the table is open.
+        A column without a type is of unknown type. With a `delimiter` a data file beside the workflow
+        is looked for, whose first line tells the columns; without columns the table is open.
         """
         declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
         if declared is not None:
             return Rows(self, self.add(declared))
+        if fields is None and delimiter:
+            header = self.files.header(location, delimiter)
+            fields = None if header is None else [(name, None) for name in header]
         told = tuple(sorted((options or {}).items()))
         source = Source(table, (), format=format_, location=location, options=told)
         if fields is not None:
@@ -220,6 +234,9 @@ class Flow:
         waiting = [signal]
         while waiting:
             id_ = waiting[-1]
+            if id_ in self._structures:
+                waiting.pop()
+                continue
             operator = self.builder.operators[id_]
             inputs = () if isinstance(operator, TableUdf) else self._inputs[id_]
             missing = [i for i in inputs if i not in self._structures]
@@ -234,10 +251,11 @@ class Flow:
     def _open(
         self, origin: str, made: Callable[[tuple[Field, ...]], AnyOperator], *inputs: str
     ) -> Rows:
-        names = sorted(self.wanted.get(origin, ()))
-        columns = tuple(Field(name, STRING) for name in (*names, OTHER_COLUMNS))
-        id_ = self.add(made(columns), *inputs)
-        return Rows(self, id_, frozenset(names), (origin,))
+        wanted = sorted(self.wanted.get(origin, {}).items())
+        columns = tuple(Field(name, type_ or STRING) for name, type_ in wanted)
+        id_ = self.add(made((*columns, Field(OTHER_COLUMNS, STRING))), *inputs)
+        unknown = frozenset(name for name, type_ in wanted if type_ is None)
+        return Rows(self, id_, unknown, (origin,))
 
 
 @final
@@ -267,24 +285,26 @@ class Rows:
         """Whether there are columns nobody knows."""
         return bool(self.origins)
 
-    def column(self, name: str) -> Value:
-        """A column; asked of an open table it is there, unless nobody can tell which it is of."""
+    def column(self, name: str, type_: DataType | None = None) -> Value:
+        """A column; asked of an open table it is there, unless nobody can tell which it is of.
+
+        `type_` is what the workflow tells of a column that an open table was not known to have.
+        """
         if self.schema.find(name) is not None and name != OTHER_COLUMNS:
             field = self.schema.fields[self.schema.place(name)]
             return Value(Column(name, field.type), name not in self.unknown)
         if len(self.origins) == 1:
-            raise ColumnWanted(self.origins[0], name)
+            raise ColumnWanted(self.origins[0], {name: type_})
         if self.origins:
             raise NotModelled(f"which table has the column {name!r} is not told; --schema would")
         raise NotModelled(f"there is no column {name!r}")
 
-    def columns(self, names: Iterable[str]) -> list[Value]:
-        """Several columns; all that an open table is not known to have are asked for at once."""
-        asked = list(dict.fromkeys(names))
-        lacking = [name for name in asked if self.schema.find(name) is None]
-        if lacking and len(self.origins) == 1:
-            raise ColumnWanted(self.origins[0], *lacking)
-        return [self.column(name) for name in asked]
+    def expect(self, columns: Mapping[str, DataType | None]) -> None:
+        """Columns that will be asked for: an open table gets all of them at once."""
+        if len(self.origins) == 1:
+            missing = {n: type_ for n, type_ in columns.items() if self.schema.find(n) is None}
+            if missing:
+                raise ColumnWanted(self.origins[0], missing)
 
     def require_known(self) -> None:
         """Refuse an open table, where all columns matter one by one."""

@@ -28,7 +28,7 @@ def chosen(rows: Rows, choice: Any) -> list[str]:
     if "include" in choice:
         included = names(choice, "include")
         if rows.is_open:
-            rows.columns(included)
+            rows.expect(dict.fromkeys(included))
         return [name for name in rows.names if name in set(included)]
     rows.require_known()
     if "exclude" in choice:
@@ -58,7 +58,7 @@ def filter_columns(step: Step) -> Outputs:
     if choice is None:
         choice = model_of(step).get("columnFilter")
     if isinstance(choice, dict) and "exclude" in choice and rows.is_open:
-        rows.columns(names(choice, "exclude"))
+        rows.expect(dict.fromkeys(names(choice, "exclude")))
         return {"1": rows.drop(names(choice, "exclude"))}
     kept = chosen(rows, choice)
     if kept == list(rows.names) and not rows.is_open:

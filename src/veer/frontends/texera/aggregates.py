@@ -10,7 +10,7 @@ from veer.frontends.gui.reading import Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require, unknown_call
 from veer.frontends.texera.terms import NAME, items, text
 from veer.model.expr import AggregateCall, Case, Compare, Expr, Literal
-from veer.model.types import DOUBLE, INT, INTEGER_BITS, LONG, DataType, DecimalType
+from veer.model.types import DOUBLE, INT, INTEGER_BITS, LONG, CastMode, DataType, DecimalType
 
 WIDE = DecimalType(38, 0)
 COUNT = "(rows)"
@@ -75,7 +75,7 @@ class _Asked:
         """The aggregate as Texera gives it."""
         count = grouped.column(f"{self.prefix}count").expr
         if self.function == "count":
-            return Value(_fitting(count, INT))
+            return Value(coercion.cast(count, INT, CastMode.ANSI))  # nobody counts beyond
         assert self.column is not None
         value = grouped.column(f"{self.prefix}value").expr
         if self.function == "sum":

@@ -45,7 +45,15 @@ def _scan(format_: str) -> Model:
         settings = step.node.settings
         name = text(settings, "fileName")
         told = {k: str(v) for k, v in settings.items() if k not in ("fileName", "limit", "offset")}
-        rows = step.flow.table(name, format_=format_, location=name, options=told)
+        delimiter = settings.get("customDelimiter") or ","
+        has_names = format_ == "csv" and settings.get("hasHeader") is True
+        rows = step.flow.table(
+            name,
+            format_=format_,
+            location=name,
+            options=told,
+            delimiter=delimiter if has_names and isinstance(delimiter, str) else "",
+        )
         limit, offset = (settings.get(key) for key in ("limit", "offset"))
         if limit is None and offset is None:
             return _one(rows)
@@ -369,8 +377,14 @@ def _is_free(node: Node) -> bool:
 
 
 def _columns(node: Node, port: str) -> Sequence[tuple[str, DataType | None]] | None:
-    del node, port
-    return None
+    """What is told of the columns of an operator that stays opaque."""
+    del port
+    if node.kind != "Aggregate":
+        return None
+    keys = [key for key in node.settings.get("groupByKeys") or [] if isinstance(key, str)]
+    made = [unit.get("result attribute") for unit in items(node.settings, "aggregations")]
+    named = [*keys, *(name for name in made if isinstance(name, str))]
+    return [(name, None) for name in named] if len(set(named)) == len(named) else None
 
 
 SYSTEM = System(

@@ -1,0 +1,1 @@
+"""Workflows, macros and apps of Alteryx Designer (.yxmd, .yxmc, .yxwz)."""

@@ -1,0 +1,187 @@
+"""Tools that combine tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from veer.frontends import coercion
+from veer.frontends.alteryx.columns import column, has_column, name_of
+from veer.frontends.alteryx.config import Config, config_of
+from veer.frontends.alteryx.meaning import TRUE
+from veer.frontends.alteryx.numbers import SYSTEM
+from veer.frontends.alteryx.preparation import meaning_of
+from veer.frontends.alteryx.selecting import selection, stored_as
+from veer.frontends.gui.reading import Outputs, Step
+from veer.frontends.gui.rows import Joined, NotModelled, Rows, Value, require, unknown_call
+from veer.model.expr import And, Compare, Expr, IsNull, Literal, Or
+from veer.model.nullability import is_nullable
+from veer.model.ops import Join, Project, Sort, Values
+from veer.model.types import BOOLEAN, DOUBLE, FLOAT
+
+MOST_APPENDED = 16  # records that Append Fields takes without a complaint
+
+
+def join(step: Step) -> Outputs:
+    """Join: pairs of rows that are equal in some columns, and the rows of each side without one."""
+    config = config_of(step.node.settings)
+    require(config.attributes.get("joinByRecordPos", "False") == "False", "joined by position")
+    left, right = step.input("Left"), step.input("Right")
+    pairs = list(zip(_keys(config, "Left", left), _keys(config, "Right", right), strict=False))
+    sizes = {len(_keys(config, side, rows)) for side, rows in (("Left", left), ("Right", right))}
+    require(len(sizes) == 1 and bool(pairs), "columns to join by")
+    step.port("Join")
+    paired = _paired(step, left, right, "inner", pairs)
+    outputs = {"Join": _selected(step, config, paired, ("Left_", "Right_"))}
+    step.port("Left")
+    outputs["Left"] = _paired(step, left, right, "anti", pairs).rows()
+    step.port("Right")
+    back = [(theirs, mine) for mine, theirs in pairs]
+    outputs["Right"] = _paired(step, right, left, "anti", back, turned=True).rows()
+    return outputs
+
+
+def _keys(config: Config, side: str, rows: Rows) -> list[str]:
+    for info in config.children("JoinInfo"):
+        if info.get("connection") == side:
+            return [name_of(rows, field.get("field")) for field in info.children("Field")]
+    return []
+
+
+def _unknown_equality(a: Value, b: Value, turned: bool) -> Expr:
+    """Whether values of different types, or fractions, are equal to a join."""
+    sides = (b, a) if turned else (a, b)
+    return Compare("<=>", unknown_call(SYSTEM, "joins", *sides, type_=BOOLEAN).expr, TRUE)
+
+
+def _paired(
+    step: Step,
+    left: Rows,
+    right: Rows,
+    kind: str,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    turned: bool = False,
+) -> Joined:
+    """Rows equal in pairs of columns; whether null is equal to null there is left open."""
+    both = Joined(step.flow, "", left, right)
+    conditions = []
+    for mine, theirs in pairs:
+        a, b = both.of_left(mine), both.of_right(theirs)
+        if a.known is not b.known or a.type != b.type or a.type in (DOUBLE, FLOAT):
+            conditions.append(_unknown_equality(a, b, turned))
+            continue
+        nullable = is_nullable(column(left, mine).expr, left.schema) and is_nullable(
+            column(right, theirs).expr, right.schema
+        )
+        conditions.append(_equal(a.expr, b.expr, nullable))
+    operator = Join(kind, coercion.conjunction(conditions))
+    return Joined(step.flow, step.flow.add(operator, left.id, right.id), left, right)
+
+
+def _equal(a: Expr, b: Expr, nullable: bool) -> Expr:
+    equal = Compare("=", a, b)
+    if not nullable:
+        return equal
+    match = Compare("<=>", unknown_call(SYSTEM, "null joins null", type_=TRUE.type).expr, TRUE)
+    return Or((equal, And((IsNull(a), IsNull(b), match))))
+
+
+def _selected(step: Step, config: Config, paired: Joined, prefixes: tuple[str, str]) -> Rows:
+    """The columns of both sides that a configuration lets pass, under their prefixes in its list."""
+    parts = list(config.all("SelectConfiguration", "Configuration"))
+    require(len(parts) == 1, "columns of several outputs are chosen")
+    chosen = selection(parts[0])
+    left, right = paired.left, paired.right
+    for one in chosen.listed:
+        for prefix, rows in zip(prefixes, (left, right), strict=True):
+            if one.field.lower().startswith(prefix.lower()):
+                has_column(rows, one.field[len(prefix) :])
+    columns = [
+        *((prefixes[0] + name, name, paired.of_left(name)) for name in left.names),
+        *((prefixes[1] + name, name, paired.of_right(name)) for name in right.names),
+    ]
+    meaning = meaning_of(step, Rows(step.flow, paired.id))
+    return paired.select(chosen.apply(columns, stored_as(meaning)), others=chosen.others)
+
+
+def append_fields(step: Step) -> Outputs:
+    """Append Fields: each row with each of a few others, of which there is at least one."""
+    targets, source = step.input("Targets"), step.input("Source")
+    # What comes of no rows at all to append is not known, more than 16 are an error.
+    require(_has_few_rows(step, source), "how many records are appended is not told")
+    id_ = step.flow.add(Join("cross"), targets.id, source.id)
+    paired = Joined(step.flow, id_, targets, source)
+    config = config_of(step.node.settings)
+    return {"Output": _selected(step, config, paired, ("Target_", "Source_"))}
+
+
+def _has_few_rows(step: Step, rows: Rows) -> bool:
+    """Whether a table surely has from 1 to 16 rows."""
+    operators, feeding = step.flow.builder.operators, step.flow.builder.links
+    here = rows.id
+    while isinstance(operators[here], Project | Sort):
+        here = next(link.src for link in feeding if link.dst == here)
+    operator = operators[here]
+    return isinstance(operator, Values) and 1 <= len(operator.rows) <= MOST_APPENDED
+
+
+def union(step: Step) -> Outputs:
+    """Union: all rows, columns by name or by position; a column that is missing is null."""
+    config = config_of(step.node.settings)
+    tables = [rows for _, rows in step.inputs]
+    require(bool(tables), "no input")
+    if len(tables) == 1:
+        return {"Output": tables[0]}
+    first = tables[0]
+    alike = all(
+        (t.names, t.origins, t.unknown) == (first.names, first.origins, first.unknown)
+        for t in tables
+    )
+    if config.text_of("Mode") == "ByName" and alike and len(first.origins) == 1:
+        return {"Output": first.union(*tables[1:])}
+    for rows in tables:
+        rows.require_known()
+    match config.text_of("Mode"):
+        case "ByName":
+            return {"Output": _by_name(config, tables)}
+        case "ByPos":
+            return {"Output": _by_position(tables)}
+        case mode:
+            raise NotModelled(f"a union of the mode {mode!r}")
+
+
+def _by_position(tables: Sequence[Rows]) -> Rows:
+    first = tables[0]
+    renamed = []
+    for rows in tables:
+        require(len(rows.names) == len(first.names), "tables of different columns")
+        named = zip(first.names, (value for _, value in rows.items()), strict=True)
+        renamed.append(rows.select(list(named)))
+    return renamed[0].union(*renamed[1:])
+
+
+def _by_name(config: Config, tables: Sequence[Rows]) -> Rows:
+    names: dict[str, tuple[str, Value]] = {}  # by name in lower case, as it is first met
+    for rows in tables:
+        for name, value in rows.items():
+            names.setdefault(name.lower(), (name, value))
+    everywhere = [k for k in names if all(k in _lower(rows) for rows in tables)]
+    if len(everywhere) < len(names):
+        require(config.text_of("ByName_ErrorMode") != "Error", "it stops if a column is missing")
+        if config.text_of("ByName_OutputMode") != "All":
+            names = {key: names[key] for key in everywhere}
+    require(bool(names), "no column in common")
+    aligned = []
+    for rows in tables:
+        own = {name.lower(): value for name, value in rows.items()}
+        columns = [(n, own.get(key) or _missing(v)) for key, (n, v) in names.items()]
+        aligned.append(rows.select(columns))
+    return aligned[0].union(*aligned[1:])
+
+
+def _lower(rows: Rows) -> set[str]:
+    return {name.lower() for name in rows.names}
+
+
+def _missing(like: Value) -> Value:
+    return Value(Literal(None, like.type), like.known)

@@ -1,0 +1,596 @@
+"""What formulas mean, in expressions of Spark.
+
+Null in Alteryx is a value that equals itself: `=` is Spark's `<=>`, `!=` its negation, and nothing
+is less or greater than null. Comparisons are thus true or false, never null. A number with null is
+null, a text with null is the text. What is not known surely is a function nobody looks into.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any, final
+
+from veer.frontends import coercion
+from veer.frontends.alteryx import numbers
+from veer.frontends.alteryx.columns import column, want_all
+from veer.frontends.alteryx.formulas import (
+    CallOf,
+    Choice,
+    FieldOf,
+    Number,
+    Operation,
+    Text,
+    Tree,
+    fields_of,
+    parse,
+)
+from veer.frontends.alteryx.types import INTEGERS, NARROW_TEXT, TEXT, spark_type
+from veer.frontends.gui.rows import NotModelled, Rows, Value, any_of, unknown_call
+from veer.functions.registry import Kind
+from veer.model.expr import (
+    And,
+    Case,
+    Compare,
+    Expr,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    OpaqueCall,
+    Or,
+)
+from veer.model.nullability import is_nullable
+from veer.model.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    LONG,
+    NULL,
+    STRING,
+    TIMESTAMP_NTZ,
+    DataType,
+    IntegralType,
+)
+
+DEEPEST = 120  # formulas inside of formulas
+UNLIMITED = 1_000_000_000  # the size of text columns that hold whatever there is
+SYSTEM = numbers.SYSTEM
+TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
+
+# The types that functions give which are not looked into.
+RESULTS: dict[str, DataType] = {
+    **dict.fromkeys(
+        [
+            "datetimeformat",
+            "decomposeunicodefordatabase",
+            "getword",
+            "left",
+            "lowercase",
+            "padleft",
+            "padright",
+            "regex_replace",
+            "replace",
+            "replacechar",
+            "replacefirst",
+            "reversestring",
+            "right",
+            "striphtml",
+            "stripquotes",
+            "substring",
+            "titlecase",
+            "tostring",
+            "trim",
+            "trimleft",
+            "trimright",
+            "uppercase",
+            "uuidcreate",
+        ],
+        STRING,
+    ),
+    **dict.fromkeys(
+        [
+            "abs",
+            "acos",
+            "asin",
+            "atan",
+            "average",
+            "ceil",
+            "cos",
+            "countwords",
+            "datetimediff",
+            "exp",
+            "findstring",
+            "floor",
+            "length",
+            "log",
+            "log10",
+            "mod",
+            "pow",
+            "rand",
+            "randint",
+            "regex_countmatches",
+            "round",
+            "sin",
+            "sqrt",
+            "tan",
+            "tonumber",
+        ],
+        DOUBLE,
+    ),
+    **dict.fromkeys(
+        [
+            "contains",
+            "endswith",
+            "fileexists",
+            "isempty",
+            "isinteger",
+            "isnumber",
+            "isstring",
+            "regex_match",
+            "startswith",
+        ],
+        BOOLEAN,
+    ),
+}
+KINDS = {
+    "datetimestart": Kind.RUN_CONSTANT,
+    "datetimetoday": Kind.RUN_CONSTANT,
+    "datetimenow": Kind.CHOICE,
+    "datetimenowprecise": Kind.CHOICE,
+    "rand": Kind.CHOICE,
+    "randint": Kind.CHOICE,
+    "uuidcreate": Kind.CHOICE,
+}
+
+
+@final
+class Meaning:
+    """Formulas over the columns of a table."""
+
+    def __init__(self, rows: Rows, constants: Mapping[str, Sequence[Any]] | None = None) -> None:
+        self.rows, self.constants = rows, constants or {}
+        self.depth = 0
+        self.truths: set[Expr] = set()  # conditions that are never null, though they look so
+
+    def of(self, formula: str) -> Value:
+        """The value of a formula."""
+        tree = parse(formula)
+        # A constant of the workflow is no column, nor is [#1] of a question.
+        want_all(self.rows, (n for n in fields_of(tree) if not re.match(r"\w+\.|#", n)))
+        return self.value(tree)
+
+    def condition_of(self, formula: str) -> Expr:
+        """A formula that is true or false."""
+        return self.condition(self.of(formula))
+
+    def value(self, tree: Tree) -> Value:
+        """The value of a part of a formula."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise NotModelled("a formula nested too deeply")
+        try:
+            match tree:
+                case Number(text):
+                    return numbers.number(text)
+                case Text(text):
+                    return Value(Literal(text, STRING))
+                case FieldOf(name):
+                    return self.field(name)
+                case Operation(op, args):
+                    return self.operation(op, args)
+                case Choice(branches, otherwise):
+                    pairs = [(self.truth(when), self.value(then)) for when, then in branches]
+                    return self.choice(pairs, self.value(otherwise))
+                case CallOf(name, args):
+                    return self.call(name, args)
+        finally:
+            self.depth -= 1
+
+    def field(self, name: str) -> Value:
+        """A column, or a constant of the workflow."""
+        if name.lower() in self.constants:
+            text, is_number = self.constants[name.lower()]
+            if is_number:
+                return self.value(parse(text))
+            return Value(Literal(text, STRING))
+        if name.lower().startswith("engine."):
+            call = unknown_call(SYSTEM, name.lower(), type_=STRING)
+            return _of_kind(call, Kind.RUN_CONSTANT)
+        if re.match(r"(user|question)\.", name, re.IGNORECASE) or re.match(r"#\d+$", name):
+            raise NotModelled(f"the value of [{name}] is not told")
+        return column(self.rows, name)
+
+    # -- truth ---------------------------------------------------------------------------------
+
+    def never_null(self, expr: Expr) -> bool:
+        """Whether a value is surely there."""
+        return not is_nullable(expr, self.rows.schema)
+
+    def truth(self, tree: Tree) -> Expr:
+        """A part of a formula as a condition."""
+        return self.condition(self.value(tree))
+
+    def condition(self, value: Value) -> Expr:
+        """A value as a condition, which is never null."""
+        if not value.known or value.type != BOOLEAN:
+            value = unknown_call(SYSTEM, "truth", value, type_=BOOLEAN)
+        if value.expr in self.truths or self.never_null(value.expr):
+            return value.expr
+        return Compare("<=>", value.expr, TRUE) if _is_unknown(value) else self._present(value)
+
+    def _present(self, value: Value) -> Expr:
+        """A boolean of which nobody knows what Alteryx takes it for if it is null."""
+        null = unknown_call(SYSTEM, "truth of null", type_=BOOLEAN).expr
+        return Case(((IsNull(value.expr), Compare("<=>", null, TRUE)),), value.expr)
+
+    def true_or_false(self, expr: Expr) -> Value:
+        """A condition that is never null, whatever its parts look like."""
+        self.truths.add(expr)
+        return Value(expr)
+
+    # -- operators -----------------------------------------------------------------------------
+
+    def operation(self, op: str, args: Sequence[Tree]) -> Value:
+        """An operator applied to its arguments."""
+        match op:
+            case "and":
+                return self.true_or_false(And(tuple(self.truth(a) for a in args)))
+            case "or":
+                return self.true_or_false(Or(tuple(self.truth(a) for a in args)))
+            case "not":
+                return self.negation(self.value(args[0]))
+            case "neg":
+                return self.negative(self.value(args[0]))
+            case "in":
+                return self.within([self.value(a) for a in args])
+        a, b = (self.value(arg) for arg in args)
+        if op in ("+", "-", "*", "/"):
+            return self.arithmetic(op, a, b)
+        return self.compare(op, a, b)
+
+    def negation(self, value: Value) -> Value:
+        """NOT, of conditions alone: whether `NOT a = b` is `(NOT a) = b` is not known."""
+        if not value.known or value.type != BOOLEAN:
+            raise NotModelled("NOT of what is no condition")
+        return self.true_or_false(Not(self.condition(value)))
+
+    def negative(self, value: Value) -> Value:
+        """A number with its sign turned."""
+        match value.expr:
+            case Literal(int() | float() as number, type_):
+                return Value(Literal(-number, type_))
+        if not numbers.is_number(value):
+            return unknown_call(SYSTEM, "-", value)
+        return numbers.arithmetic("*", Value(Literal(-1, LONG)), value)
+
+    def arithmetic(self, op: str, a: Value, b: Value) -> Value:
+        """`+ - * /` of numbers, and `+` of texts."""
+        if numbers.is_number(a) and numbers.is_number(b):
+            return numbers.arithmetic(op, a, b)
+        if op == "+" and all(v.known and v.type == STRING for v in (a, b)):
+            return self.joined(a, b)
+        return unknown_call(SYSTEM, op, a, b)
+
+    def joined(self, a: Value, b: Value) -> Value:
+        """Two texts, one after the other; null is as nothing, but two nulls nobody knows."""
+        texts = [
+            v.expr
+            if self.never_null(v.expr)
+            else coercion.call("coalesce", v.expr, Literal("", STRING))
+            for v in (a, b)
+        ]
+        result = coercion.call("concat", *texts)
+        if any(self.never_null(v.expr) for v in (a, b)):
+            return Value(result)
+        both = And((IsNull(a.expr), IsNull(b.expr)))
+        unknown = unknown_call(SYSTEM, "null + null", type_=STRING).expr
+        return Value(Case(((both, unknown),), result))
+
+    def within(self, values: Sequence[Value]) -> Value:
+        """`a IN (b, c)`: equal to one of them."""
+        sought, options = values[0], values[1:]
+        texts = all(v.known and v.type == STRING for v in values)
+        if texts and all(isinstance(o.expr, Literal) for o in options):
+            listed = InList(sought.expr, tuple(dict.fromkeys(o.expr for o in options)))
+            if self.never_null(sought.expr):
+                return Value(listed)
+            return self.true_or_false(And((Not(IsNull(sought.expr)), listed)))
+        equal = [self.compare("=", sought, option).expr for option in options]
+        return self.true_or_false(equal[0] if len(equal) == 1 else Or(tuple(equal)))
+
+    def compare(self, op: str, a: Value, b: Value) -> Value:
+        """A comparison, which is true or false whatever is compared."""
+        if op == "!=":
+            return self.true_or_false(Not(self.compare("=", a, b).expr))
+        if op in (">", ">="):
+            return self.compare({">": "<", ">=": "<="}[op], b, a)
+        for null, other in ((a, b), (b, a)):
+            if null.known and null.type == NULL:
+                return Value(IsNull(other.expr) if op != "<" else FALSE)
+        return self.true_or_false(self._compared(op, a, b))
+
+    def _compared(self, op: str, a: Value, b: Value) -> Expr:
+        unknown = unknown_call(SYSTEM, op, *_ordered(op, a, b), type_=BOOLEAN).expr
+        decided = Compare("<=>", unknown, TRUE)
+        comparison = self._of_values(op, a, b)
+        if comparison is None:
+            return decided
+        checks, compared = comparison
+        nulls = [IsNull(e) for e in (a.expr, b.expr) if not self.never_null(e)]
+        if isinstance(compared, Compare) and op == "=" and nulls and not checks:
+            return replace(compared, op="<=>")
+        at_null: Expr = And(tuple(nulls)) if len(nulls) == 2 and op != "<" else FALSE
+        if checks:
+            known: list[tuple[Expr, Expr]] = [(coercion.conjunction(checks), compared)]
+            if nulls:
+                known.insert(0, (any_of(nulls), at_null))
+            return Case(tuple(known), decided)
+        present = And((*(Not(null) for null in nulls), compared)) if nulls else compared
+        return present if at_null == FALSE else Or((at_null, present))
+
+    def _of_values(self, op: str, a: Value, b: Value) -> tuple[list[Expr], Expr] | None:
+        """The comparison of values that are not null, and what must hold for it to be known."""
+        if not (a.known and b.known):
+            return None
+        if numbers.is_number(a) and numbers.is_number(b):
+            return numbers.compare(op, a, b)
+        x, y = _as_date(a.expr, b.type), _as_date(b.expr, a.type)
+        if x.type != y.type or x.type not in (STRING, BOOLEAN, DATE, TIMESTAMP_NTZ):
+            return None
+        if x.type in (STRING, BOOLEAN) and op != "=":
+            return None  # texts are in an order of their own
+        return [], Compare(op, x, y)
+
+    # -- choices -------------------------------------------------------------------------------
+
+    def choice(self, branches: Sequence[tuple[Expr, Value]], otherwise: Value) -> Value:
+        """The value of the first branch whose condition is true."""
+        results = [*(value for _, value in branches), otherwise]
+        alike = _of_one_type(results)
+        if alike is None:
+            conditions = [Value(when) for when, _ in branches]
+            return unknown_call(SYSTEM, "if", *conditions, *results)
+        exprs = [value.expr for value in alike]
+        cases = tuple((when, e) for (when, _), e in zip(branches, exprs, strict=False))
+        chosen = Case(cases, exprs[-1])
+        if all(expr in self.truths or expr in (TRUE, FALSE) for expr in exprs):
+            return self.true_or_false(chosen)
+        return Value(chosen, all(value.known for value in alike))
+
+    # -- functions -----------------------------------------------------------------------------
+
+    def call(self, name: str, args: Sequence[Tree]) -> Value:
+        """A function: with the meaning of Spark where that is the same, else unknown."""
+        if name == "iif" and len(args) == 3:
+            when, then, otherwise = args
+            return self.choice([(self.truth(when), self.value(then))], self.value(otherwise))
+        return self.apply(name, [self.value(a) for a in args])
+
+    def apply(self, name: str, values: Sequence[Value]) -> Value:
+        """A function of values."""
+        known = FUNCTIONS.get(name)
+        result = known(self, values) if known is not None else None
+        return result if result is not None else self.unknown(name, values)
+
+    def unknown(self, name: str, values: Sequence[Value]) -> Value:
+        """A function that is not looked into."""
+        call = unknown_call(SYSTEM, name, *values, type_=RESULTS.get(name))
+        return _of_kind(call, KINDS.get(name, Kind.PURE))
+
+    def switch(self, values: Sequence[Value]) -> Value | None:
+        """The result beside the first case that equals the value, else the default."""
+        if len(values) < 4 or len(values) % 2:
+            return None
+        sought, default, *cases = values
+        pairs = [
+            (self.compare("=", sought, when).expr, then)
+            for when, then in zip(cases[::2], cases[1::2], strict=True)
+        ]
+        return self.choice(pairs, default)
+
+    def is_empty(self, values: Sequence[Value]) -> Value | None:
+        """Whether a text is null or empty."""
+        (value,) = values
+        if not value.known or value.type != STRING:
+            return None
+        empty = Compare("=", value.expr, Literal("", STRING))
+        if self.never_null(value.expr):
+            return Value(empty)
+        return self.true_or_false(Or((IsNull(value.expr), empty)))
+
+    def is_null(self, values: Sequence[Value]) -> Value | None:
+        """Whether a value is null."""
+        return Value(IsNull(values[0].expr)) if len(values) == 1 else None
+
+    def of_ascii(self, function: str, unknown: str, values: Sequence[Value]) -> Value | None:
+        """A function of text whose letters are the same in both systems; not of null."""
+        if not values or not values[0].known or values[0].type != STRING:
+            return None
+        result = coercion.call(function, *(v.expr for v in values))
+        if isinstance(result.type, IntegralType):
+            result = coercion.cast(result, LONG)
+        otherwise = unknown_call(SYSTEM, unknown, *values, type_=result.type).expr
+        return Value(Case(((is_ascii(values[0].expr), result),), otherwise))
+
+    def part(self, function: str, values: Sequence[Value]) -> Value | None:
+        """The first or last characters of a text, as many as a constant says."""
+        if len(values) != 2 or not _is_count(values[1].expr):
+            return None
+        return self.of_ascii(function, function, values)
+
+    def replaced(self, values: Sequence[Value]) -> Value | None:
+        """A text with all occurrences of a constant replaced by another one."""
+        if len(values) != 3 or not all(v.known and v.type == STRING for v in values):
+            return None
+        if not all(isinstance(v.expr, Literal) for v in values[1:]) or not _text(values[1]):
+            return None
+        return self.of_present("replace", values)
+
+    def contained(self, function: str, values: Sequence[Value]) -> Value | None:
+        """Whether a text contains a constant; case counts only where a third argument says so."""
+        if len(values) != 3 or values[2].expr != Literal(0, values[2].type):
+            return None
+        text, part, _ = values
+        if not all(v.known and v.type == STRING for v in (text, part)) or not _text(part):
+            return None
+        result = self.of_present(function, (text, part))
+        return Value(Compare("<=>", result.expr, TRUE))
+
+    def of_present(self, function: str, values: Sequence[Value]) -> Value:
+        """A function that is the same unless its first argument is null."""
+        result = coercion.call(function, *(v.expr for v in values))
+        if self.never_null(values[0].expr):
+            return Value(result)
+        otherwise = unknown_call(SYSTEM, function, *values, type_=result.type).expr
+        return Value(Case(((Not(IsNull(values[0].expr)), result),), otherwise))
+
+    def to_string(self, values: Sequence[Value]) -> Value | None:
+        """A text as it is, a whole number in its digits."""
+        if len(values) != 1 or not (numbers.is_whole(values[0]) or _is_text(values[0])):
+            return None
+        (value,) = values
+        result = coercion.cast(value.expr, STRING)
+        if self.never_null(value.expr):
+            return Value(result)
+        otherwise = unknown_call(SYSTEM, "tostring", value, type_=STRING).expr
+        return Value(Case(((Not(IsNull(value.expr)), result),), otherwise))
+
+    # -- columns that values are stored in -----------------------------------------------------
+
+    def stored(self, value: Value, type_: str, size: str) -> Value:
+        """A value in a column of a type, which may cut or convert it."""
+        target = spark_type(type_, size)
+        unknown = unknown_call(SYSTEM, f"as {type_} {size}", value, type_=target)
+        if not value.known or target is None:
+            return unknown
+        if value.type == NULL:
+            return Value(Literal(None, target))
+        if type_ in TEXT:
+            return self._stored_text(value, type_, size, unknown)
+        if type_ in INTEGERS and numbers.is_number(value):
+            return numbers.stored_whole(value, *INTEGERS[type_], target, unknown)
+        if type_ in ("Double", "Float") and numbers.is_number(value):
+            return Value(coercion.cast(value.expr, DOUBLE if type_ == "Double" else FLOAT))
+        if target == value.type and target in (BOOLEAN, DATE, TIMESTAMP_NTZ):
+            return value
+        return unknown
+
+    def _stored_text(self, value: Value, type_: str, size: str, unknown: Value) -> Value:
+        if value.type != STRING:
+            return unknown
+        most = int(size) if size.isascii() and size.isdigit() and len(size) < 12 else 0
+        narrow = type_ in NARROW_TEXT
+        if _fits(value.expr, most, narrow):
+            return value
+        # A character takes at most two units of a wide text.
+        fits = is_ascii(value.expr, most) if narrow else _is_no_longer(value.expr, most // 2)
+        null = (IsNull(value.expr), Literal(None, STRING))
+        return Value(Case((null, (fits, value.expr)), unknown.expr))
+
+
+def _fits(expr: Expr, most: int, narrow: bool) -> bool:
+    """Whether a text surely fits a column."""
+    match expr:
+        case Literal(str() as text):
+            return len(text) * 2 <= most and (text.isascii() or not narrow)
+        case Case(branches, otherwise):
+            return all(_fits(e, most, narrow) for e in (*(t for _, t in branches), otherwise))
+        case Literal(None):
+            return True
+    return not narrow and most >= UNLIMITED
+
+
+def is_ascii(expr: Expr, most: int = UNLIMITED) -> Expr:
+    """Whether a text is of printable ASCII characters alone, and of at most so many."""
+    plain = Not(coercion.call("rlike", expr, Literal("[^ -~]", STRING)))
+    if most >= UNLIMITED:
+        return plain
+    return And((plain, _is_no_longer(expr, most)))
+
+
+def _is_no_longer(expr: Expr, most: int) -> Expr:
+    length = coercion.cast(coercion.call("length", expr), LONG)
+    return Compare("<=", length, Literal(most, LONG))
+
+
+def _is_unknown(value: Value) -> bool:
+    return isinstance(value.expr, OpaqueCall)
+
+
+def _is_text(value: Value) -> bool:
+    return value.known and value.type == STRING
+
+
+def _text(value: Value) -> str:
+    """A constant text; nothing if it is none."""
+    if isinstance(value.expr, Literal) and isinstance(value.expr.value, str):
+        return value.expr.value
+    return ""
+
+
+def _is_count(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and isinstance(expr.value, int) and expr.value >= 0
+
+
+def _of_kind(value: Value, kind: Kind) -> Value:
+    assert isinstance(value.expr, OpaqueCall)
+    return replace(value, expr=replace(value.expr, kind=kind))
+
+
+def _ordered(op: str, a: Value, b: Value) -> tuple[Value, Value]:
+    """The sides of an equation in one order, whichever way it is written."""
+    return (a, b) if op != "=" or repr(a.expr) <= repr(b.expr) else (b, a)
+
+
+def _as_date(expr: Expr, other: DataType) -> Expr:
+    """A constant text beside a date, which is read as one."""
+    match expr:
+        case Literal(str() as text) if other == DATE and re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            try:
+                return Literal(date.fromisoformat(text), DATE)
+            except ValueError:
+                return expr
+    return expr
+
+
+def _of_one_type(values: Sequence[Value]) -> list[Value] | None:
+    """Results of a choice in one type; none if they have none in common."""
+    if all(not value.known for value in values):
+        return list(values)
+    if not all(value.known for value in values):
+        return None
+    types = {value.type for value in values if value.type != NULL}
+    if not types:
+        return list(values)
+    if len(types) == 1:
+        (target,) = types
+    elif all(isinstance(t, IntegralType) for t in types):
+        target = LONG
+    elif all(isinstance(t, IntegralType) or t in (DOUBLE, FLOAT) for t in types):
+        target = DOUBLE
+    else:
+        return None
+    return [Value(coercion.implicit(value.expr, target)) for value in values]
+
+
+Known = Callable[[Meaning, Sequence[Value]], Value | None]
+FUNCTIONS: dict[str, Known] = {
+    "null": lambda _, values: Value(Literal(None, NULL)) if not values else None,
+    "isnull": Meaning.is_null,
+    "isempty": lambda m, values: m.is_empty(values) if len(values) == 1 else None,
+    "switch": Meaning.switch,
+    "uppercase": lambda m, v: m.of_ascii("upper", "uppercase", v) if len(v) == 1 else None,
+    "lowercase": lambda m, v: m.of_ascii("lower", "lowercase", v) if len(v) == 1 else None,
+    "length": lambda m, v: m.of_ascii("length", "length", v) if len(v) == 1 else None,
+    "left": lambda m, v: m.part("left", v),
+    "right": lambda m, v: m.part("right", v),
+    "replace": Meaning.replaced,
+    "contains": lambda m, v: m.contained("contains", v),
+    "startswith": lambda m, v: m.contained("startswith", v),
+    "endswith": lambda m, v: m.contained("endswith", v),
+    "tostring": Meaning.to_string,
+}

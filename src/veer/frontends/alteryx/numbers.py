@@ -1,0 +1,218 @@
+"""Numbers in formulas of Alteryx, in expressions of Spark.
+
+Alteryx computes in doubles; newer releases keep 64-bit integers. Whole numbers up to 2^53 are the
+same in both, and in Spark's LONG. What is beyond, a division by zero and the order of NaN are left
+to functions nobody looks into.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+
+from veer.frontends import coercion
+from veer.frontends.gui.rows import NotModelled, Value, unknown_call
+from veer.model.expr import And, Call, Case, Cast, Compare, Expr, IsNull, Literal, Not, Or
+from veer.model.types import (
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    DataType,
+    DecimalType,
+    IntegerType,
+    IntegralType,
+    LongType,
+    NumericType,
+)
+
+EXACT_BITS = 53  # of whole numbers that a double holds
+EXACT_DIGITS = 15  # of decimals that a double tells apart
+LONG_BITS = 62
+SYSTEM = "alteryx"
+
+
+def number(text: str) -> Value:
+    """A number as it is written in a formula."""
+    if text.isascii() and text.isdigit() and len(text) <= EXACT_DIGITS:
+        whole = int(text)
+        return Value(Literal(whole, INT if whole < 1 << 31 else LONG))
+    value = float(text)
+    if math.isinf(value):
+        raise NotModelled(f"the number {text}")
+    return Value(Literal(value, DOUBLE))
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is known to be a number."""
+    return value.known and isinstance(value.type, NumericType)
+
+
+def is_whole(value: Value) -> bool:
+    """Whether a value is known to be a whole number by its type."""
+    return value.known and isinstance(value.type, IntegralType)
+
+
+def bits(expr: Expr) -> int:
+    """How many bits whole numbers of an expression take at most, without their sign."""
+    match expr:
+        case Literal(int() as value):
+            return abs(value).bit_length()
+        case Cast(arg, LongType()) if isinstance(arg.type, IntegralType):
+            return bits(arg)
+        case Call("+" | "-", (left, right), LongType()):
+            return max(bits(left), bits(right)) + 1
+        case Call("*", (left, right), LongType()):
+            return bits(left) + bits(right)
+        case Case(branches, otherwise):
+            return max(bits(e) for e in (*(then for _, then in branches), otherwise))
+    if isinstance(expr.type, LongType):
+        return 63
+    return 31 if isinstance(expr.type, IntegerType) else 15
+
+
+def arithmetic(op: str, a: Value, b: Value) -> Value:
+    """`a op b` of two numbers; null if one of them is."""
+    if any(isinstance(v.type, DecimalType) for v in (a, b)):
+        return unknown_call(SYSTEM, op, a, b)
+    if op != "/" and is_whole(a) and is_whole(b):
+        x, y = coercion.cast(a.expr, LONG), coercion.cast(b.expr, LONG)
+        result = coercion.call(op, x, y)
+        if bits(result) <= LONG_BITS:
+            checks = [_is_small(e) for e in (x, y, result) if bits(e) > EXACT_BITS]
+            return guarded(checks, result, unknown_call(SYSTEM, op, a, b, type_=LONG), x, y)
+    x, y = coercion.cast(a.expr, DOUBLE), coercion.cast(b.expr, DOUBLE)
+    result = coercion.call(op, x, y)
+    checks = [] if op != "/" or _is_nonzero(y) else [_differs_from_zero(y)]
+    if is_whole(a) and is_whole(b):
+        wide = [v for v in (a, b) if bits(v.expr) > EXACT_BITS]
+        checks += [_is_small(coercion.cast(v.expr, LONG)) for v in wide]
+        if op != "/":  # a larger product could have been rounded to 2^53 itself
+            limit = Literal(float(1 << EXACT_BITS), DOUBLE)
+            low = Literal(-float(1 << EXACT_BITS), DOUBLE)
+            checks += [Compare("<", result, limit), Compare(">", result, low)]
+    return guarded(checks, result, unknown_call(SYSTEM, op, a, b, type_=DOUBLE), x, y)
+
+
+def _is_nonzero(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and bool(expr.value)
+
+
+def _differs_from_zero(expr: Expr) -> Expr:
+    """Whether a fraction is neither 0.0 nor -0.0: no equation, for it would take them for one."""
+    zero = Literal(0.0, DOUBLE)
+    return Or((Compare("<", expr, zero), Compare(">", expr, zero)))
+
+
+def _is_small(expr: Expr) -> Expr:
+    """Whether a whole number is one that a double holds exactly."""
+    limit = 1 << EXACT_BITS
+    return coercion.conjunction(
+        [
+            Compare(">=", expr, Literal(-limit, LONG)),
+            Compare("<=", expr, Literal(limit, LONG)),
+        ]
+    )
+
+
+def guarded(checks: Sequence[Expr], result: Expr, unknown: Value, *strict: Expr) -> Value:
+    """A result where the checks hold, null where one of `strict` is, else what nobody knows."""
+    if not checks:
+        return Value(result)
+    nulls = [IsNull(e) for e in strict if not isinstance(e, Literal)]
+    branches: list[tuple[Expr, Expr]] = [(null, Literal(None, result.type)) for null in nulls]
+    branches.append((coercion.conjunction(list(checks)), result))
+    return Value(Case(tuple(branches), unknown.expr))
+
+
+def compare(op: str, a: Value, b: Value) -> tuple[list[Expr], Expr] | None:
+    """`a op b` of two numbers that are not null, and what must hold; none if nothing is known."""
+    types = (a.type, b.type)
+    if all(isinstance(t, IntegralType) for t in types):
+        both_wide = all(bits(v.expr) > EXACT_BITS for v in (a, b))
+        checks = [_is_small(v.expr) for v in (a, b)] if both_wide else []
+        return checks, _compared(op, a.expr, b.expr)
+    if any(isinstance(t, DecimalType) for t in types):
+        return _compare_decimals(op, a.expr, b.expr)
+    x, y = coercion.cast(a.expr, DOUBLE), coercion.cast(b.expr, DOUBLE)
+    checks = [Not(coercion.call("isnan", e)) for e in (x, y) if _may_be_nan(e)]
+    if op == "=":
+        # A zero may be 0.0 or -0.0, which are equal, yet not the same to every function.
+        if not (_is_nonzero(x) or _is_nonzero(y)):
+            checks.append(_differs_from_zero(x))
+        return checks, And((Compare("<=", x, y), Compare(">=", x, y)))
+    return checks, Compare(op, x, y)
+
+
+def _compared(op: str, a: Expr, b: Expr) -> Compare:
+    compared = coercion.compare(op, a, b)
+    assert isinstance(compared, Compare)
+    return compared
+
+
+def _compare_decimals(op: str, a: Expr, b: Expr) -> tuple[list[Expr], Compare] | None:
+    checks: list[Expr] = []
+    sides: list[Expr] = []
+    for expr in (a, b):
+        exact = _as_decimal(expr)
+        if exact is None or not isinstance(exact.type, DecimalType | IntegralType):
+            return None
+        sides.append(exact)
+        if isinstance(exact.type, DecimalType) and exact.type.precision > EXACT_DIGITS:
+            whole = EXACT_DIGITS - exact.type.scale
+            if whole < 1:
+                return None
+            limit = Literal(10**whole, LONG)
+            low = Literal(-(10**whole), LONG)
+            checks += [coercion.compare("<", exact, limit), coercion.compare(">", exact, low)]
+        if isinstance(exact.type, LongType) and bits(exact) > EXACT_BITS:
+            return None
+    return checks, _compared(op, sides[0], sides[1])
+
+
+def _as_decimal(expr: Expr) -> Expr | None:
+    """A constant as an exact decimal; other doubles are none."""
+    if isinstance(expr, Literal) and isinstance(expr.value, float) and math.isfinite(expr.value):
+        exact = Decimal(repr(expr.value))
+        _, digits, exponent = exact.as_tuple()
+        assert isinstance(exponent, int)
+        if exponent > 0 or len(digits) > EXACT_DIGITS or -exponent > EXACT_DIGITS:
+            return None
+        return Literal(exact, DecimalType(max(len(digits), -exponent), -exponent))
+    return expr if isinstance(expr.type, DecimalType | IntegralType) else None
+
+
+def _may_be_nan(expr: Expr) -> bool:
+    match expr:
+        case Literal(float() as value):
+            return math.isnan(value)
+        case Cast(arg):
+            return not isinstance(arg.type, IntegralType | DecimalType)
+    return True
+
+
+def stored_whole(value: Value, low: int, high: int, type_: DataType, unknown: Value) -> Value:
+    """A number in a column of whole numbers; how fractions are rounded is not known."""
+    if is_whole(value):
+        if value.type == type_ and low < 0:
+            return value
+        if bits(value.expr) < high.bit_length() and low < 0:
+            return Value(coercion.cast(value.expr, type_))
+        if isinstance(value.expr, Literal) and low <= value.expr.value <= high:
+            return Value(Literal(value.expr.value, type_))
+        expr = coercion.cast(value.expr, LONG)
+        if type_ == LONG:
+            return Value(expr)
+        checks = [Compare(">=", expr, Literal(low, LONG)), Compare("<=", expr, Literal(high, LONG))]
+        return guarded(checks, coercion.cast(expr, type_), unknown, expr)
+    if value.type not in (DOUBLE, FLOAT):
+        return unknown
+    expr = coercion.cast(value.expr, DOUBLE)
+    limit = min(high, 1 << EXACT_BITS)
+    checks = [
+        Compare(">=", expr, Literal(float(max(low, -(1 << EXACT_BITS))), DOUBLE)),
+        Compare("<=", expr, Literal(float(limit), DOUBLE)),
+        Compare("<=", expr, coercion.cast(coercion.call("floor", expr), DOUBLE)),
+    ]
+    return guarded(checks, coercion.cast(expr, type_), unknown, expr)

@@ -1,0 +1,218 @@
+"""Tools that prepare one table: they keep, change, order and number its rows."""
+
+from __future__ import annotations
+
+import re
+
+from veer.frontends.alteryx.columns import column, name_of, want_all
+from veer.frontends.alteryx.config import Config, config_of
+from veer.frontends.alteryx.meaning import Meaning
+from veer.frontends.alteryx.numbers import SYSTEM, is_number, number
+from veer.frontends.alteryx.selecting import selection, stored_as
+from veer.frontends.alteryx.types import spark_type
+from veer.frontends.gui.reading import Fields, Outputs, Step
+from veer.frontends.gui.rows import NotModelled, Rows, Value, require, unknown_call
+from veer.model.digests import json_digest
+from veer.model.expr import Expr, IsNull, Literal, Not, SortKey
+from veer.model.nullability import is_nullable
+from veer.model.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TIMESTAMP_NTZ,
+    DecimalType,
+    IntegralType,
+)
+
+
+def meaning_of(step: Step, rows: Rows) -> Meaning:
+    """Formulas of a tool over a table."""
+    return Meaning(rows, step.node.settings.get("constants"))
+
+
+def filter_rows(step: Step) -> Outputs:
+    """Filter: rows on which the condition is true, and all others."""
+    rows = step.input()
+    config, meaning = config_of(step.node.settings), meaning_of(step, rows)
+    formula, simple = config.text_of("Expression"), config.find("Simple")
+    conditions = [meaning.condition_of(formula)] if formula.strip() else []
+    if config.text_of("Mode") == "Simple" and simple is not None:
+        known = column(rows, simple.text_of("Field")).known
+        if known or not conditions:
+            conditions.append(_simple_condition(meaning, simple))
+    require(bool(conditions), "no condition")
+    require(len(set(conditions)) == 1, "what is chosen from lists is not what the formula says")
+    condition = conditions[0]
+    step.port("True")
+    passing = rows.filter(condition)
+    step.port("False")
+    return {"True": passing, "False": rows.filter(Not(condition))}
+
+
+def _simple_condition(meaning: Meaning, simple: Config) -> Expr:
+    """A condition that is chosen from lists: a column, an operator, and what to compare with."""
+    operator, value = simple.text_of("Operator"), column(meaning.rows, simple.text_of("Field"))
+    negated = operator.replace("IsNot", "Is")
+    if negated in ("IsNull", "IsEmpty"):
+        condition = meaning.condition(meaning.apply(negated.lower(), [value]))
+        return Not(condition) if negated != operator else condition
+    operand = _operand(simple, value)
+    if operand is None or operator not in ("=", "!=", "<", "<=", ">", ">="):
+        whole = json_digest(simple.json)
+        return meaning.condition(unknown_call(SYSTEM, f"condition {whole}", value, type_=BOOLEAN))
+    return meaning.condition(meaning.compare(operator, value, operand))
+
+
+def _operand(simple: Config, value: Value) -> Value | None:
+    """The constant a column is compared with, by the type of the column."""
+    text = simple.text_of("Operands", "Operand")
+    if not value.known or simple.text_of("Operands", "DateType") not in ("", "fixed"):
+        return None
+    if is_number(value) and re.fullmatch(r"-?\d{1,15}(\.\d{1,9})?", text):
+        constant = number(text.removeprefix("-"))
+        return constant if text[0] != "-" else Value(_turned(constant))
+    if value.type == STRING or (value.type == DATE and re.fullmatch(r"\d{4}-\d\d-\d\d", text)):
+        return Value(Literal(text, STRING))
+    return None
+
+
+def _turned(constant: Value) -> Literal:
+    """A constant number with its sign turned."""
+    assert isinstance(constant.expr, Literal)
+    return Literal(-constant.expr.value, constant.type)
+
+
+def formula(step: Step) -> Outputs:
+    """Formula: columns computed one after the other, each from those before it."""
+    rows = step.input()
+    fields = list(config_of(step.node.settings).all("FormulaFields", "FormulaField"))
+    for field in fields:
+        require(field.get("enabled", "True") == "True", "a formula that is switched off")
+        name, type_, size = field.get("field"), field.get("type"), field.get("size")
+        require(bool(name), "a formula without a column")
+        known = next((n for n in rows.names if n.lower() == name.lower()), name)
+        if known in rows.names and known not in rows.unknown:
+            same = rows.column(known).type == spark_type(type_, size)
+            require(same, f"the type of the column {name!r} is told differently")
+        meaning = meaning_of(step, rows)
+        value = meaning.of(field.get("expression"))
+        rows = rows.with_columns({known: meaning.stored(value, type_, size)})
+    return {"Output": rows}
+
+
+def select(step: Step) -> Outputs:
+    """Select: columns that pass, their names, types and order."""
+    rows = step.input()
+    chosen = selection(config_of(step.node.settings))
+    want_all(rows, (one.field for one in chosen.listed))  # an open table has what is listed
+    columns = [(name, name, value) for name, value in rows.items()]
+    passing = chosen.apply(columns, stored_as(meaning_of(step, rows)))
+    return {"Output": rows.select(passing, others=chosen.others)}
+
+
+def sort(step: Step) -> Outputs:
+    """Sort: numbers and dates in their order, texts in one that nobody looks into."""
+    rows = step.input()
+    config = config_of(step.node.settings)
+    fields = [*config.all("SortInfo", "Field"), *config.all("SortFields", "SortField")]
+    require(bool(fields), "no column to sort by")
+    info = config.find("SortInfo")
+    locale = info.get("locale") if info is not None else ""
+    keys: list[SortKey] = []
+    for field in fields:
+        order = field.get("order")
+        require(order in ("Ascending", "Descending"), f"the order {order!r}")
+        keys += _sort_keys(rows, column(rows, field.get("field")), order == "Ascending", locale)
+    return {"Output": rows.sort(keys)}
+
+
+def _sort_keys(rows: Rows, value: Value, ascending: bool, locale: str) -> list[SortKey]:
+    exact = isinstance(value.type, IntegralType | DecimalType) or value.type in (
+        DATE,
+        TIMESTAMP_NTZ,
+        BOOLEAN,
+    )
+    if not value.known or not exact:
+        place = unknown_call(SYSTEM, f"place in the order {locale}", value)
+        return [SortKey(place.expr, ascending, ascending)]
+    keys = [SortKey(value.expr, ascending, ascending)]
+    if is_nullable(value.expr, rows.schema):
+        null = unknown_call(SYSTEM, "place of null", Value(IsNull(value.expr)), type_=INT)
+        keys.insert(0, SortKey(null.expr, ascending, ascending))
+    return keys
+
+
+def sample(step: Step) -> Outputs:
+    """Sample: the first rows, or all but the first, in the order in which they arrive."""
+    rows = step.input()
+    config = config_of(step.node.settings)
+    mode, count = config.text_of("Mode"), config.text_of("N")
+    grouped = [field.get("name") for field in config.all("GroupFields", "Field")]
+    if count.isascii() and count.isdigit() and len(count) < 10 and not grouped:
+        if mode == "First":
+            return {"Output": rows.limit(int(count))}
+        if mode == "Skip":
+            return {"Output": rows.limit(None, int(count))}
+    # Which rows are the first of their group depends on the order in which they arrive.
+    free = mode not in ("First", "Last", "Skip", "Sample")
+    return {"Output": same_columns(step, "Output", rows, free=free)}
+
+
+def unique(step: Step) -> Outputs:
+    """Unique: the first row of those that are equal in some columns, and the others."""
+    rows = step.input()
+    fields = [f.get("field") for f in config_of(step.node.settings).all("UniqueFields", "Field")]
+    require(bool(fields), "no column to compare")
+    want_all(rows, fields)
+    keys = {name_of(rows, field) for field in fields}
+    step.port("Duplicates")
+    duplicates = same_columns(step, "Duplicates", rows)
+    step.port("Unique")
+    fractions = any(v.type in (DOUBLE, FLOAT) for _, v in rows.items())
+    if keys == set(rows.names) and not rows.is_open and not fractions:
+        return {"Unique": rows.distinct(), "Duplicates": duplicates}
+    return {"Unique": same_columns(step, "Unique", rows), "Duplicates": duplicates}
+
+
+def record_id(step: Step) -> Outputs:
+    """Record ID: rows numbered in the order in which they arrive."""
+    rows = step.input()
+    config = config_of(step.node.settings)
+    name, type_ = config.text_of("FieldName"), config.text_of("FieldType")
+    require(bool(name), "no name of a column")
+    added = (name, spark_type(type_, config.text_of("FieldSize")))
+    return {"Output": same_columns(step, "Output", rows, [added])}
+
+
+def multi_row_formula(step: Step) -> Outputs:
+    """Multi-Row Formula: a column computed from the rows before and after."""
+    rows = step.input()
+    config = config_of(step.node.settings)
+    if config.is_true("UpdateField"):
+        return {"Output": same_columns(step, "Output", rows)}
+    name = config.text_of("CreateField_Name")
+    type_ = spark_type(config.text_of("CreateField_Type"), config.text_of("CreateField_Size"))
+    require(bool(name), "no name of a column")
+    return {"Output": same_columns(step, "Output", rows, [(name, type_)])}
+
+
+def same_columns(
+    step: Step, port: str, rows: Rows, added: Fields = (), *, free: bool = False
+) -> Rows:
+    """A tool that is not looked into, which keeps the columns of a table and adds some."""
+    if rows.is_open:
+        return step.opaque(port, free=free)
+    fields = [(n, v.type if v.known else None) for n, v in rows.items()]
+    names = {name.lower() for name, _ in fields}
+    if any(name.lower() in names for name, _ in added):
+        raise NotModelled("a column that is there already")
+    return step.opaque(port, [*fields, *added], free=free)
+
+
+def pass_on(step: Step) -> Outputs:
+    """Block Until Done: the rows, at one output after the other."""
+    rows = step.input()
+    return dict.fromkeys(step.node.outputs, rows)

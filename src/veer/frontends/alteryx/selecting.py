@@ -1,0 +1,102 @@
+"""Select, also as a part of other tools: which columns pass, under which names, as which types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from veer.frontends.alteryx.config import Config
+from veer.frontends.alteryx.meaning import Meaning
+from veer.frontends.alteryx.numbers import SYSTEM
+from veer.frontends.gui.rows import Value, require, unknown_call
+from veer.model.types import STRING
+
+UNKNOWN = "*Unknown"
+
+
+@final
+@dataclass(frozen=True)
+class Listed:
+    """What a Select says of a column."""
+
+    field: str
+    selected: bool
+    rename: str
+    type: str
+    size: str
+
+
+@final
+@dataclass(frozen=True)
+class Selection:
+    """The list of a Select; `others` tells whether columns that are not listed pass."""
+
+    listed: tuple[Listed, ...]
+    others: bool
+    in_order: bool  # whether the list also gives the order of columns
+    others_at: int  # before which entry of the list the others stand
+
+    def of(self, name: str) -> Listed | None:
+        """What is said of a column."""
+        return next((one for one in self.listed if one.field.lower() == name.lower()), None)
+
+    def apply(
+        self,
+        columns: Sequence[tuple[str, str, Value]],  # how it is listed, its name, its value
+        stored: Callable[[Value, Listed], Value],
+    ) -> list[tuple[str, Value]]:
+        """The columns that pass."""
+        if self.in_order:
+            places = {one.field.lower(): float(i) for i, one in enumerate(self.listed)}
+            columns = sorted(columns, key=lambda c: places.get(c[0].lower(), self.others_at - 0.5))
+        passing = []
+        for listed_as, name, value in columns:
+            said = self.of(listed_as)
+            if said is None:
+                if self.others:
+                    passing.append((name, value))
+            elif said.selected:
+                passing.append((said.rename or name, stored(value, said)))
+        names = [name.lower() for name, _ in passing]
+        require(len(set(names)) == len(names), "two columns of one name")
+        return passing
+
+
+def selection(config: Config) -> Selection:
+    """The list in a configuration."""
+    listed: list[Listed] = []
+    others, at = True, 0
+    for field in config.all("SelectFields", "SelectField"):
+        selected = field.get("selected", "True") == "True"
+        if field.get("field") == UNKNOWN:
+            others, at = selected, len(listed)
+            continue
+        listed.append(
+            Listed(
+                field.get("field"),
+                selected,
+                field.get("rename"),
+                field.get("type"),
+                field.get("size"),
+            )
+        )
+    names = [one.field.lower() for one in listed]
+    require(len(set(names)) == len(names), "a column is listed twice")
+    require(not config.is_true("CommaDecimal"), "numbers with a comma")
+    return Selection(tuple(listed), others, config.is_true("OrderChanged"), at)
+
+
+def stored_as(meaning: Meaning) -> Callable[[Value, Listed], Value]:
+    """How a value is converted to what a Select says of its column."""
+
+    def stored(value: Value, said: Listed) -> Value:
+        if said.type:
+            return meaning.stored(value, said.type, said.size)
+        if said.size:
+            if value.known and value.type == STRING:
+                return meaning.stored(value, "V_WString", said.size)
+            return unknown_call(SYSTEM, f"of size {said.size}", value)
+        return value
+
+    return stored

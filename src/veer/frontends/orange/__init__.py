@@ -1,0 +1,1 @@
+"""Workflows of Orange, files `.ows`."""

@@ -1,0 +1,156 @@
+"""Widgets that choose and compute columns: Select Columns, Edit Domain, Feature Constructor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from veer.frontends.gui.reading import Outputs, Step
+from veer.frontends.gui.rows import NotModelled, Rows, Value, require
+from veer.frontends.orange.domain import (
+    CONTINUOUS,
+    TYPES,
+    columns_of,
+    domain_of,
+    only_context,
+    roles_of,
+    typed,
+    value_of,
+    with_roles,
+)
+from veer.frontends.orange.formulas import names_in, number_formula, parse
+from veer.frontends.orange.pickled import pairs_of
+from veer.model.types import STRING
+
+_ROLES = ("attribute", "class", "meta")
+_AVAILABLE = "available"
+
+
+def select_columns(step: Step) -> Outputs:
+    """Select Columns: columns by name, in the roles they are put."""
+    settings = step.node.settings
+    require(not step.arriving("Features"), "features arrive that may be used")
+    rows = step.input("Data")
+    hints = _hints(value_of(only_context(settings), "domain_role_hints"))
+    rows.expect({name: TYPES.get(kind) for name, kind in hints})
+    columns = {name: typed(rows, name, kind) for name, kind in hints}
+    if not rows.is_open and not settings.get("ignore_new_features"):
+        new = {name for name, _ in columns_of(rows)} - set(columns)
+        require(not new, "columns that were not there when the workflow was saved")
+    kept = sorted(
+        (_ROLES.index(role), place, name)
+        for (name, _), (role, place) in hints.items()
+        if role != _AVAILABLE
+    )
+    roles = {**roles_of(rows), **{name: _ROLES[role] for role, _, name in kept}}
+    others = rows.is_open and not settings.get("ignore_new_features")
+    chosen = with_roles(rows, [(name, columns[name]) for _, _, name in kept], roles, others=others)
+    return {"Data": chosen}
+
+
+def _hints(value: Any) -> dict[tuple[str, int], tuple[str, int]]:
+    """The role and the place in it of each column, by its name and kind of variable."""
+    hints = {}
+    for entry in pairs_of(value):
+        match entry:
+            case ([str(name), int(kind)], [str(role), int(place)]):
+                require(role in (*_ROLES, _AVAILABLE), f"the role {role!r}")
+                hints[name, kind] = role, place
+            case _:
+                raise NotModelled("roles that are not understood")
+    require(bool(hints), "no columns are chosen")
+    require(len({name for name, _ in hints}) == len(hints), "two columns of one name")
+    return hints
+
+
+# -- Edit Domain -----------------------------------------------------------------------------------
+
+_TEXTS, _NUMBERS = ("Categorical", "String"), ("Real",)
+
+
+def edit_domain(step: Step) -> Outputs:
+    """Edit Domain, where all it does is to rename columns."""
+    settings, rows = step.node.settings, step.input("Data")
+    if "_domain_change_hints" in settings:
+        changes = settings["_domain_change_hints"]
+    else:
+        changes = value_of(only_context(settings), "_domain_change_store")
+    names = dict(_renaming(entry) for entry in pairs_of(changes) if entry[1])
+    if not names:
+        return {"Data": rows}
+    # Changes are kept for tables that were there once, so that a column must be seen to be renamed.
+    rows.require_known()
+    columns = columns_of(rows)
+    used = {name: to for name, to in names.items() if name in dict(columns)}
+    roles = {used.get(name, name): role for name, role in roles_of(rows).items()}
+    renamed = [(used.get(name, name), value) for name, value in columns]
+    return {"Data": with_roles(rows, renamed, roles)}
+
+
+def _renaming(entry: tuple[Any, Any]) -> tuple[str, str]:
+    match entry:
+        case ([str(kind), [str(name), *_]], [["Rename", [str(to)]]]):
+            require(kind in (*_TEXTS, *_NUMBERS, "Time"), f"a variable of kind {kind!r}")
+            return name, to
+        case _:
+            raise NotModelled("columns are changed in other ways than their names")
+
+
+# -- Feature Constructor ---------------------------------------------------------------------------
+
+_NUMBER_DESCRIPTOR = "ContinuousDescriptor"
+
+
+def feature_constructor(step: Step) -> Outputs:
+    """Feature Constructor: further columns, each a number by a formula."""
+    rows = step.input("Data")
+    context = only_context(step.node.settings)
+    descriptors = value_of(context, "descriptors")
+    require(isinstance(descriptors, list) and bool(descriptors), "no formulas")
+    added = [_descriptor(descriptor) for descriptor in descriptors]
+    domain = domain_of(context)
+    names = [name for name, _ in added]
+    require(len(set(names)) == len(names), "two columns of one name")
+    require(not set(names) & set(domain), "a formula in the place of a column")
+    columns = _by_sanitized_name(rows, domain, [formula for _, formula in added])
+    computed = {name: number_formula(formula, columns) for name, formula in added}
+    present = columns_of(rows)
+    require(not set(names) & {name for name, _ in present}, "a formula in the place of a column")
+    roles = roles_of(rows)
+    if roles:
+        roles |= dict.fromkeys(names, "attribute")
+    return {"Data": with_roles(rows, [*present, *computed.items()], roles)}
+
+
+def _descriptor(descriptor: Any) -> tuple[str, str]:
+    match descriptor:
+        case {"class": str(kind), "args": [str(name), str(formula), *_]}:
+            require(kind.endswith(f".{_NUMBER_DESCRIPTOR}"), "a formula that gives no number")
+            require(bool(name), "a column without a name")
+            return name, formula
+        case _:
+            raise NotModelled("a formula that is not understood")
+
+
+def _by_sanitized_name(
+    rows: Rows, domain: Mapping[str, int], formulas: list[str]
+) -> dict[str, Value]:
+    """The columns that formulas mention, by the names that Orange gives them there."""
+    mentioned = {name for formula in formulas for name in names_in(parse(formula))}
+    columns: dict[str, Value] = {}
+    for name, kind in domain.items():
+        called = sanitized(name)
+        if called not in mentioned:
+            continue
+        require(called not in columns, f"two columns that formulas call {called!r}")
+        columns[called] = typed(rows, name, kind)
+        if kind != CONTINUOUS and columns[called].type != STRING:
+            raise NotModelled(f"a formula over {name!r}, which is no number")
+    return columns
+
+
+def sanitized(name: str) -> str:
+    """What a column is called in formulas."""
+    called = re.sub(r"\W", "_", name)
+    return f"_{called}" if called[:1].isdigit() else called

@@ -1,0 +1,220 @@
+"""Workflow files of Orange: nodes and links, and the settings that each node was saved with.
+
+Nodes are numbered anew at each save, so the titles people see are their ids. Settings are Python
+literals, JSON or pickles; a pickle is never loaded, see `pickled`.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import binascii
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from veer.errors import ParseError, UnsupportedError
+from veer.frontends.gui.documents import read_xml
+from veer.frontends.gui.graph import MOST_NODES, Graph, Node, Wire, graph_of
+from veer.frontends.inputs import Input, ReadOptions
+from veer.frontends.orange.pickled import as_json, read_pickle
+from veer.frontends.orange.widgets import (
+    channel_of,
+    gives_nothing_without_input,
+    is_learner,
+    kind_of,
+)
+from veer.frontends.orange.worth import worth_keeping
+from veer.model.dag import topological_order
+
+MOST_BYTES = 64_000_000
+MOST_LITERAL = 2_000_000  # characters of the settings of a node that are a literal of Python
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
+
+
+def read_graph_file(source: Input, _: ReadOptions) -> Graph:
+    """The graph in a `.ows` file."""
+    return read_ows(source.read_bytes())
+
+
+def read_ows(data: bytes) -> Graph:
+    """The graph of a workflow; links that are switched off are left out."""
+    if len(data) > MOST_BYTES:
+        raise ParseError(f"a workflow of {len(data):,} bytes; at most {MOST_BYTES:,} are read")
+    root = read_xml(data)
+    if root.tag == "schema":
+        raise UnsupportedError("a workflow of Orange 2 (schema): save it with Orange 3")
+    version = root.get("version", "")
+    if root.tag != "scheme" or not version.startswith("2."):
+        raise ParseError(f"no workflow of Orange: <{root.tag} version={version!r}>")
+    elements = root.findall("nodes/node")
+    if len(elements) > MOST_NODES:
+        raise ParseError(f"more than {MOST_NODES:,} nodes")
+    ids = _stable_ids(elements)
+    settings = _settings(root, ids)
+    inputs, outputs = _links(root, ids)
+    nodes = []
+    for element in elements:
+        number = element.get("id", "")
+        kind, title = _kind(element), _title(element)
+        nodes.append(
+            Node(
+                ids[number],
+                kind,
+                title,
+                _with_name(kind, title, worth_keeping(kind, settings.get(number, {}))),
+                tuple(inputs.get(number, ())),
+                tuple(sorted(outputs.get(number, ()))),
+            )
+        )
+    return graph_of(_without_starved(nodes))
+
+
+def _kind(element: Element) -> str:
+    name = element.get("qualified_name")
+    if not name:
+        raise ParseError(
+            f"node {element.get('title') or element.get('id')!r} has no qualified_name"
+        )
+    return kind_of(name)
+
+
+def _title(element: Element) -> str:
+    return element.get("title") or element.get("name") or _kind(element)
+
+
+def _with_name(kind: str, title: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a learner, which may call its model like itself if it has no other name."""
+    if not is_learner(kind) or settings.get("learner_name"):
+        return settings
+    return {**settings, "(title)": title}
+
+
+def _stable_ids(elements: Sequence[Element]) -> dict[str, str]:
+    """The id of each node by its number: its title, with its kind and a count if others have it."""
+    titles: list[tuple[str, str, str]] = []
+    for element in elements:
+        number = element.get("id")
+        if number is None:
+            raise ParseError(f"node {element.get('title')!r} has no id")
+        titles.append((number, _title(element), _kind(element)))
+    if len({number for number, _, _ in titles}) < len(titles):
+        twice = next(n for n, c in Counter(n for n, _, _ in titles).items() if c > 1)
+        raise ParseError(f"two nodes have the id {twice!r}")
+    alike = Counter(title for _, title, _ in titles)
+    ids: dict[str, str] = {}
+    taken: set[str] = {title for title, count in alike.items() if count == 1}
+    for number, title, kind in titles:
+        id_, count = title, 1
+        if alike[title] > 1:
+            base = id_ = f"{title} [{kind.rpartition('.')[2]}]"
+            while id_ in taken:
+                count += 1
+                id_ = f"{base[:-1]} {count}]"
+            taken.add(id_)
+        ids[number] = id_
+    return ids
+
+
+def _links(
+    root: Element, ids: Mapping[str, str]
+) -> tuple[dict[str, list[tuple[str, Wire]]], dict[str, set[str]]]:
+    """What arrives at each node, in the order of the links of a channel, and which outputs are taken."""
+    kinds = {element.get("id", ""): _kind(element) for element in root.findall("nodes/node")}
+    inputs: dict[str, list[tuple[str, Wire]]] = {}
+    outputs: dict[str, set[str]] = {}
+    for link in root.findall("links/link"):
+        ends = link.get("source_node_id", ""), link.get("sink_node_id", "")
+        for end in ends:
+            if end not in ids:
+                raise ParseError(f"link {link.get('id')!r}: no node {end!r}")
+        if link.get("enabled", "true").lower() == "false":
+            continue
+        source, sink = ends
+        given, taken = link.get("source_channel", ""), link.get("sink_channel", "")
+        if not given or not taken:
+            raise ParseError(f"link {link.get('id')!r} does not name its channels")
+        given = channel_of(kinds[source], given)
+        wire = Wire(ids[source], given)
+        inputs.setdefault(sink, []).append((channel_of(kinds[sink], taken), wire))
+        outputs.setdefault(source, set()).add(given)
+    for arriving in inputs.values():
+        arriving.sort(key=lambda item: item[0])
+    return inputs, outputs
+
+
+def _without_starved(nodes: Sequence[Node]) -> list[Node]:
+    """All nodes but those that wait for data which never comes: they show and give nothing."""
+    by_id = {node.id: node for node in nodes}
+    feeding = {node.id: [wire.node for _, wire in node.inputs] for node in nodes}
+    gone: set[str] = set()
+    for id_ in topological_order(feeding):
+        node = by_id[id_]
+        fed = tuple((port, wire) for port, wire in node.inputs if wire.node not in gone)
+        by_id[id_] = node if len(fed) == len(node.inputs) else replace(node, inputs=fed)
+        if not fed and gives_nothing_without_input(node.kind):
+            gone.add(id_)
+    kept = [by_id[node.id] for node in nodes if node.id not in gone]
+    return kept or list(nodes)
+
+
+# -- settings --------------------------------------------------------------------------------------
+
+
+def _settings(root: Element, ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    settings: dict[str, dict[str, Any]] = {}
+    for element in root.findall("node_properties/properties"):
+        number = element.get("node_id", "")
+        if number not in ids:
+            raise ParseError(f"properties of a node {number!r} that does not exist")
+        try:
+            value = as_json(_value(element.get("format", "pickle"), element.text or ""))
+        except ParseError as error:
+            raise ParseError(f"{ids[number]}: {error}") from None
+        except RecursionError:
+            raise ParseError(f"{ids[number]}: settings nested too deeply") from None
+        if not isinstance(value, dict):
+            raise ParseError(f"{ids[number]}: settings that are no dict")
+        settings[number] = value
+    return settings
+
+
+def _value(format_: str, text: str) -> Any:
+    """The value of a text in one of the formats that Orange writes."""
+    if not text.strip():
+        return {}
+    match format_:
+        case "literal":
+            return _literal(text)
+        case "json":
+            try:
+                return json.loads(text)
+            except (ValueError, RecursionError) as error:
+                raise ParseError(f"settings are no JSON: {error}") from None
+        case "pickle":
+            return read_pickle(_bytes(text))
+        case _:
+            raise ParseError(f"settings in an unknown format {format_!r}")
+
+
+def _literal(text: str) -> Any:
+    if len(text) > MOST_LITERAL:
+        raise ParseError(f"settings of {len(text):,} characters; at most {MOST_LITERAL:,} are read")
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise ParseError(f"settings are no literal of Python: {type(error).__name__}") from None
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a pickle: in base64, or as they are, which old versions did."""
+    try:
+        if _BASE64.fullmatch(text):
+            return base64.b64decode("".join(text.split()), validate=True)
+        return text.strip().encode("latin-1")
+    except (binascii.Error, ValueError):
+        raise ParseError("settings are no pickle: not in base64") from None

@@ -1,0 +1,205 @@
+"""Widgets that show, write, join and sample tables: Data Table, Save Data, Concatenate, Data Sampler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from veer.frontends import coercion
+from veer.frontends.gui.reading import Fields, Outputs, Step
+from veer.frontends.gui.rows import NotModelled, Rows, Value, require
+from veer.frontends.orange.domain import (
+    CONTINUOUS,
+    DISCRETE,
+    TEXT,
+    columns_of,
+    is_given,
+    number,
+    only_context,
+    roles_of,
+    shown,
+    surely,
+    text,
+    typed,
+    value_of,
+    with_roles,
+)
+from veer.model.expr import Expr, IsNull, Literal, Not
+from veer.model.ops import OTHER_COLUMNS
+
+_SELECTED, _ANNOTATED = "Selected Data", "Data"
+
+
+def data_table(step: Step) -> Outputs:
+    """Data Table: shows a table; what is picked in it goes by the places of rows."""
+    rows = step.input("Data")
+    step.sink(shown(rows))
+    picked = _picked(step.node.settings)
+    outputs = {}
+    for port in step.node.outputs:
+        step.port(port)
+        identity = f"Orange {port} of Data Table: {picked}"
+        outputs[port] = step.flow.opaque(identity, "Data Table", [rows], None)
+    return outputs
+
+
+def _picked(settings: Mapping[str, Any]) -> str:
+    """What is selected; nothing, in whichever words of a version."""
+    names = ("stored_selection", "selected_rows", "selected_cols", "context_settings")
+    told = {name: settings[name] for name in names if _has_items(settings.get(name))}
+    if not told:
+        return "nothing"
+    sort = settings.get("stored_sort")
+    return repr(sorted(told.items())) + (f" sorted by {sort!r}" if sort else "")
+
+
+def _has_items(value: Any) -> bool:
+    """Whether rows or columns are named somewhere in a selection."""
+    if isinstance(value, Mapping):
+        return any(_has_items(part) for name, part in value.items() if name not in _OF_DOMAIN)
+    if isinstance(value, list):
+        return any(_has_items(part) if isinstance(part, Mapping | list) else True for part in value)
+    return False
+
+
+_OF_DOMAIN = ("attributes", "class_vars", "metas", "ordered_domain", "__version__")
+
+
+def save(step: Step) -> Outputs:
+    """Save Data: writes a table; with annotations, their roles too."""
+    settings, rows = step.node.settings, step.input("Data")
+    name = settings.get("stored_name") or settings.get("filename")
+    if not isinstance(name, str) or not name:
+        raise NotModelled("no file is chosen")
+    folder = settings.get("stored_path")
+    path = PurePosixPath(folder if isinstance(folder, str) else "", name.replace("\\", "/"))
+    plain = settings.get("add_type_annotations") is False and path.suffix in _PLAIN
+    step.sink(shown(rows) if plain else rows, target=str(path))
+    return {}
+
+
+_PLAIN = (".csv", ".tab", ".tsv", ".xlsx", ".xls")  # files that know nothing of roles by themselves
+
+
+def concatenate(step: Step) -> Outputs:
+    """Concatenate: the rows of tables with the same columns, or with those of the primary table."""
+    settings = step.node.settings
+    require(not settings.get("append_source_column"), "a column for where rows come from")
+    primary, additional = step.arriving("Primary Data"), step.arriving("Additional Data")
+    require(
+        len(primary) <= 1 and len(step.inputs) == len(primary) + len(additional), "other inputs"
+    )
+    first, *rest = [*primary, *additional]
+    names = [name for name, _ in columns_of(first)]
+    aligned = [_aligned(rows, first, names, fill=bool(primary)) for rows in rest]
+    return {"Data": first.union(*aligned) if aligned else first}
+
+
+def _aligned(rows: Rows, first: Rows, names: Sequence[str], *, fill: bool) -> Rows:
+    """A table with the columns of the first one, in their order."""
+    if rows.schema.names == first.schema.names:
+        return rows
+    rows.require_known()
+    first.require_known()
+    require(roles_of(rows) == roles_of(first), "tables whose columns have different roles")
+    present = dict(columns_of(rows))
+    if not fill:
+        require(set(present) == set(names), "tables of different columns")
+    columns = []
+    for name in names:
+        empty = Value(Literal(None, first.column(name).type), first.column(name).known)
+        columns.append((name, present.get(name, empty)))
+    return with_roles(rows, columns, roles_of(first))
+
+
+def data_sampler(step: Step) -> Outputs:
+    """Data Sampler: some rows and the others, by chance unless it is asked to repeat itself."""
+    rows = step.input("Data")
+    free = step.node.settings.get("use_seed") is not True
+    outputs = {}
+    for port in step.node.outputs or ("Data Sample",):
+        step.port(port)
+        outputs[port] = step.opaque(port, fields_of(rows), free=free)
+    return outputs
+
+
+_ONE_OF_EACH = ("Last instance", "First instance", "Middle instance", "Random instance")
+_ANY_KIND = 100  # is added to the kind of a variable in lists of variables
+
+
+def unique(step: Step) -> Outputs:
+    """Unique: one row of each key; which of them goes by the order of rows.
+
+    Whether missing values are one key or each its own depends on how Orange keeps them, so of rows
+    with such keys nothing is known.
+    """
+    settings, rows = step.node.settings, step.input("Data")
+    chosen = value_of(only_context(settings), "selected_vars")
+    tiebreaker = settings.get("tiebreaker", _ONE_OF_EACH[0])
+    require(tiebreaker in _ONE_OF_EACH, "rows whose keys are not unique are dropped")
+    require(isinstance(chosen, list) and bool(chosen), "all columns are the key")
+    keys = [_key(rows, variable) for variable in chosen]
+    given = coercion.conjunction([condition for _, condition in keys])
+    one = rows.filter(given).one_of_each([name for name, _ in keys])
+    missing = rows.filter(Not(surely(given)))
+    others = step.flow.opaque(
+        step.identity("missing keys"), step.node.kind, [missing], fields_of(missing)
+    )
+    require(not rows.is_open, "not all columns are told; --schema would")
+    return {"Data": one.union(others)}
+
+
+def _key(rows: Rows, variable: Any) -> tuple[str, Expr]:
+    """A column of a key, and whether it is not missing."""
+    match variable:
+        case [str(name), int(kind)]:
+            value = typed(rows, name, kind - _ANY_KIND)
+        case _:
+            raise NotModelled("a key that is not understood")
+    if kind - _ANY_KIND == CONTINUOUS:
+        return name, Not(IsNull(number(value)))
+    if kind - _ANY_KIND in (DISCRETE, TEXT):
+        return name, is_given(text(value))
+    raise NotModelled("times as a key")
+
+
+_LEAVE = 1  # among the methods of Impute
+
+
+def impute(step: Step) -> Outputs:
+    """Impute, where it is told to leave missing values as they are."""
+    settings, rows = step.node.settings, step.input("Data")
+    require(settings.get("_default_method_index", _LEAVE) == _LEAVE, "values are imputed")
+    require(not any(map(_imputes, settings.get("context_settings") or [])), "values are imputed")
+    return {"Data": rows}
+
+
+def _imputes(context: Any) -> bool:
+    """Whether a context may have a method for a variable of its own."""
+    if not isinstance(context, Mapping):
+        return True
+    old, new = (
+        value_of(context, "variable_methods"),
+        value_of(context, "_variable_imputation_state"),
+    )
+    return bool(old) or bool(new)
+
+
+def preprocess(step: Step) -> Outputs:
+    """Preprocess without preprocessors."""
+    stored, rows = step.node.settings.get("storedsettings"), step.input("Data")
+    none = isinstance(stored, Mapping) and stored.get("preprocessors") == []
+    require(none, "preprocessors are applied")
+    return {"Preprocessed Data": rows}
+
+
+def fields_of(rows: Rows) -> Fields | None:
+    """The columns of a table, for a widget that keeps them all; None if they are not all known."""
+    if rows.is_open:
+        return None
+    return [
+        (field.name, None if field.name in rows.unknown else field.type)
+        for field in rows.schema.fields
+        if field.name != OTHER_COLUMNS
+    ]
