@@ -213,4 +213,22 @@ def equals_text(value: Value, other: str, *, ignore_case: bool = False) -> Expr:
 
 def is_true(condition: Expr) -> Expr:
     """A condition that is false where it is null."""
+    if _is_never_null(condition):
+        return condition
     return Case(((condition, Literal(True, BOOLEAN)),), Literal(False, BOOLEAN))
+
+
+def _is_never_null(condition: Expr) -> bool:
+    match condition:
+        case Literal(value=value):
+            return value is not None
+        case IsNull():
+            return True
+        case Not(arg=arg):
+            return _is_never_null(arg)
+        case And(args=args) | Or(args=args):
+            return all(map(_is_never_null, args))
+        case Case(branches=branches, otherwise=otherwise):
+            return all(_is_never_null(then) for _, then in branches) and _is_never_null(otherwise)
+        case _:
+            return False

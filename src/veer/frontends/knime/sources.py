@@ -40,7 +40,7 @@ def read_new_reader(format_: str) -> Any:
     def read(step: Step) -> Outputs:
         model = step.node.settings["model"]
         require(len(step.inputs) == 0, "the path comes from elsewhere")
-        path, place = _chosen_file(model)
+        path, system = _chosen_file(model)
         columns = _spec_columns(table(model, SPEC))
         require(
             table(model, "advanced_settings").get("append_path_column_Internals") is not True,
@@ -53,8 +53,8 @@ def read_new_reader(format_: str) -> Any:
             path,
             [(column.external, column.type) for column in columns] or None,
             format_=format_,
-            location=place,
-            options={"settings": _digest(model)},
+            location=path,
+            options={"file system": system, "settings": _digest(model)},
         )
         return {"1": _transformed(rows, columns)}
 
@@ -79,6 +79,7 @@ def _without(settings: Any) -> Any:
 
 
 def _chosen_file(model: Config) -> tuple[str, str]:
+    """The path of the file, and the file system it is in."""
     for holder in ("file_selection", "file_chooser_settings"):
         selection = table(model, "settings", holder)
         if selection:
@@ -89,7 +90,7 @@ def _chosen_file(model: Config) -> tuple[str, str]:
     require(mode in ("FILE", ""), f"more than one file is read ({mode})")
     system = text(selection, "path", "file_system_type")
     specifier = text(selection, "path", "file_system_specifier")
-    return path, " ".join(part for part in (system, specifier, path) if part)
+    return path, " ".join(part for part in (system, specifier) if part)
 
 
 def _require_all_rows(model: Config) -> None:
@@ -152,7 +153,7 @@ def read_file_reader(step: Step) -> Outputs:
             fields.append((text(column, "ColumnName"), cell_type(_class(column))))
     require(all(name for name, _ in fields), "a column without a name")
     rows = step.flow.table(
-        path, fields or None, format_="csv", options={"settings": _digest(model)}
+        path, fields or None, format_="csv", location=path, options={"settings": _digest(model)}
     )
     return {"1": rows}
 
@@ -167,7 +168,13 @@ def read_old_csv(step: Step) -> Outputs:
             require(model.get(key, -1) in (-1, 0), "only some rows of the file are read")
         require(model.get("hasColHeader") is True, "a file without names of columns")
     options = {"settings": _digest({k: v for k, v in model.items() if k != "url"})}
-    return {"1": step.flow.table(path, None, format_="csv", options=options)}
+    delimiter = text(model, "colDelimiter") if model.get("hasColHeader") is True else ""
+    if model.get("hasRowHeader") is True:
+        delimiter = ""  # the first column of the file becomes the RowID
+    rows = step.flow.table(
+        path, None, format_="csv", location=path, options=options, delimiter=delimiter
+    )
+    return {"1": rows}
 
 
 def _numbered(config: Config) -> list[str]:
