@@ -63,6 +63,7 @@ class Nowhere:
     """Stands for the session of frames, and for its client; all are of one."""
 
     session_id = "tests"
+
     @property
     def client(self) -> Any:
         """What PySpark 3.5 asks for the columns of frames."""
