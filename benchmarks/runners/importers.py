@@ -53,6 +53,7 @@ class Figures:
     proven_alone: Counter[str] = field(default_factory=Counter)
     proven: int = 0
     pairs: Counter[str] = field(default_factory=Counter)
+    results: Counter[str] = field(default_factory=Counter)  # of pairs, each by itself
 
 
 def main(argv: list[str]) -> int:
@@ -132,6 +133,9 @@ def _versions(system: str, figures: Figures, asked: argparse.Namespace) -> None:
         is_verdict = done.returncode in (0, 1, 2)
         verdict = json.loads(done.stdout)["verdict"] if is_verdict else "error"
         figures.pairs[verdict] += 1
+        for sink in json.loads(done.stdout)["sinks"] if is_verdict else ():
+            alone_ = "added or removed" if not (sink["p"] and sink["q"]) else sink["verdict"]
+            figures.results[alone_] += 1
         if asked.each:
             print(f"{Path(q).name}: {verdict} {done.stderr.strip()[:200]}", flush=True)
 
@@ -170,3 +174,10 @@ def _print_pairs(every: list[Figures]) -> None:
     for f in every:
         counts = " | ".join(str(f.pairs[v]) for v in verdicts)
         print(f"| {f.system} | {sum(f.pairs.values())} | {counts} |")
+    print()
+    kinds = ("equivalent", "inequivalent", "unknown", "added or removed")
+    print(f"| results of these pairs | in all | {' | '.join(kinds)} |")
+    print(f"|---|---:|{'---:|' * len(kinds)}")
+    for f in every:
+        counts = " | ".join(str(f.results[kind]) for kind in kinds)
+        print(f"| {f.system} | {sum(f.results.values())} | {counts} |")

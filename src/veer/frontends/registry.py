@@ -79,6 +79,10 @@ def _imported(reader: Any) -> Any:
     return getattr(import_module(module), function)
 
 
+def _is_knime_folder(source: Input) -> bool:
+    return source.is_folder and "workflow.knime" in source.entries()
+
+
 def _is_texera(source: Input) -> bool:
     """Whether a JSON file names its operators as Texera does; Veer's own never do."""
     return source.suffix == ".json" and not source.is_folder and "operatorID" in source.read_text()
@@ -114,11 +118,12 @@ BUILT_IN = (
         suffixes=(".json", ".yaml", ".yml"),
     ),
     FrontEnd(
-        "alteryx",
-        "an Alteryx workflow (.yxmd, .yxmc, .yxwz)",
-        "veer.frontends.alteryx.version:read",
-        suffixes=(".yxmd", ".yxmc", ".yxwz"),
-        pair_reader="veer.frontends.alteryx.version:read_pair",
+        "knime",
+        "a KNIME workflow (.knwf, or a folder with a workflow.knime)",
+        "veer.frontends.knime.version:read",
+        suffixes=(".knwf",),
+        recognises=_is_knime_folder,
+        pair_reader="veer.frontends.knime.version:read_pair",
     ),
     FrontEnd(
         "orange",
@@ -126,6 +131,13 @@ BUILT_IN = (
         "veer.frontends.orange.version:read",
         suffixes=(".ows",),
         pair_reader="veer.frontends.orange.version:read_pair",
+    ),
+    FrontEnd(
+        "alteryx",
+        "an Alteryx workflow (.yxmd, .yxmc, .yxwz)",
+        "veer.frontends.alteryx.version:read",
+        suffixes=(".yxmd", ".yxmc", ".yxwz"),
+        pair_reader="veer.frontends.alteryx.version:read_pair",
     ),
 )
 

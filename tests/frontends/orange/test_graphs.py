@@ -140,6 +140,8 @@ def test_wrong_pickles_are_refused_by_the_name_of_their_node(blob: bytes) -> Non
         "{[]: 1}",
         "1" * 5_000,
         "-" * 100_000 + "1",
+        "-" * 300_000 + "1",
+        "[" + "1," * 300_000 + "]",
         "[1]",
     ],
 )

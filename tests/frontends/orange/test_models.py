@@ -109,7 +109,7 @@ def test_all_conditions_must_hold() -> None:
     ("widget", "reason"),
     [
         (select_rows(("x", 2, 4, [1.0]), purge_attributes=True), "unused values"),
-        (select_rows(("x", 2, 4, [1.0]), __version__=1), "old version"),
+        (select_rows(("x", 2, 4, [1.0]), __version__=1), "another version"),
         (select_rows(("x", 2, 4, [0.12345678])), "digits"),
         (select_rows(("x", 2, 9, [])), "values are missing"),
         (select_rows(("x", 2, 4, [])), "values are missing"),
@@ -234,6 +234,8 @@ def test_formulas(text: str, expected: list[float | None]) -> None:
         (constructor(formula("z", "gauss(0, x)")), "random"),
         (constructor(formula("x", "n + 1")), "in the place of"),
         (constructor(formula("z", "n +")), "no expression"),
+        (constructor(formula("z", "n + 0x1" + "0" * 9_000)), "too long"),
+        (constructor(formula("z", "-" * 70 + "n")), "nested"),
         (constructor(formula("z", "c", "StringDescriptor")), "no number"),
         (constructor(), "no formulas"),
     ],
@@ -277,6 +279,40 @@ def test_tables_are_put_under_each_other() -> None:
     )
     assert len(result(data)) == len(ROWS) + 3
     assert result(data, []) == []
+
+
+def under_each_other(*titles: str) -> tuple[str, ...]:
+    """What the model of a learner is made of, if it learns from two tables put under each other."""
+    files = [
+        node(title, {"recent_paths": [recent_path(f"{title}.csv", "basedir")]}, "File")
+        for title in ("a", "b")
+    ]
+    nodes = [*files, node("Concatenate"), node("T", {}, "Data Table"), node("Tree")]
+    links = [
+        *((title, "Data", "Concatenate", "Additional Data") for title in titles),
+        ("Concatenate", "Data", "T", "Data"),
+        ("Concatenate", "Data", "Tree", "Data"),
+    ]
+    schema = f"{SCHEMA}; {SCHEMA.replace('TABLE a', 'TABLE b')}"
+    flow = reading(ows(nodes, links), schema).dataflow
+    tables = {"a": [(1.0, "u", 1)], "b": [(2.0, "v", 2)]}
+    results = run_dataflow(flow, tables)
+    return tuple(repr(sorted(map(repr, results[f"{t}: result"].rows))) for t in ("T", "Tree"))
+
+
+def test_learners_see_which_table_comes_first() -> None:
+    (shown, learnt), (shown_too, learnt_otherwise) = (
+        under_each_other("a", "b"),
+        under_each_other("b", "a"),
+    )
+    assert shown == shown_too
+    assert learnt != learnt_otherwise
+
+
+def test_what_nobody_takes_is_shown() -> None:
+    data = ows([FILE, select_columns(HINTS)], [("File", "Data", "Select Columns", "Data")])
+    flow = reading(data).dataflow
+    assert flow.schemas["Select Columns: result"].names == ("n", "c")
 
 
 def test_a_column_of_sources_stays_opaque() -> None:

@@ -65,6 +65,6 @@ SYSTEM = System(
     columns=lambda node, port: node.columns.get(port) if not node.inputs else None,
     is_free=lambda node: node.kind.rpartition(".")[2] in FREE or node.kind in FREE,
 )
-_IMPORTER = Importer(SYSTEM, read_graph, agree)
-read = _IMPORTER.read
-read_pair = _IMPORTER.read_pair
+IMPORTER = Importer(SYSTEM, read_graph, agree)
+read = IMPORTER.read
+read_pair = IMPORTER.read_pair

@@ -6,7 +6,7 @@ it, as does *Unmatched Data* of all other conditions. A missing text is the empt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from veer.frontends import coercion
@@ -33,7 +33,7 @@ def select_rows(step: Step) -> Outputs:
     settings, rows = step.node.settings, step.input("Data")
     if settings.get("purge_attributes") or settings.get("purge_classes"):
         raise NotModelled("unused values and constant columns are removed")
-    require(settings.get("__version__") == 2, "conditions of an old version, which Orange drops")
+    require(settings.get("__version__") == 2, "conditions of another version")
     conditions = value_of(only_context(settings), "conditions")
     if not isinstance(conditions, list) or not conditions:
         raise NotModelled("no conditions")
@@ -80,30 +80,25 @@ def _text(value: Any) -> Expr:
 
 
 _LARGEST = 10**15  # beyond, floats have fewer digits than Orange shows
-_COMPARISONS = {2: "<", 3: "<=", 4: ">", 5: ">="}
-_EQUAL, _UNEQUAL, _BETWEEN, _OUTSIDE = 0, 1, 6, 7
-_NUMBER_DEFINED, _CONTAINS = 8, 8
-_IN, _CATEGORY_DEFINED = 2, 3
+# The numbers of operators, by their places in the lists of Orange.
+_COMPARISONS = {0: "=", 2: "<", 3: "<=", 4: ">", 5: ">="}
+_UNEQUAL, _BETWEEN, _OUTSIDE = 1, 6, 7
+_NUMBER_DEFINED = _CONTAINS = 8
+_IS, _IS_NOT, _IS_ONE_OF, _CATEGORY_DEFINED = range(4)
 
 
-def _ranged(
-    expr: Expr, operator: int, values: Sequence[Expr], equal: Callable[[Expr, Expr], Expr]
-) -> Expr:
+def _ranged(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
     """The operators that numbers and texts have in common."""
     require(len(values) == (2 if operator in (_BETWEEN, _OUTSIDE) else 1), "values are missing")
-    match operator:
-        case 0:
-            return equal(expr, values[0])
-        case 2 | 3 | 4 | 5:
-            return coercion.compare(_COMPARISONS[operator], expr, values[0])
-        case 6:
-            at_least = coercion.compare(">=", expr, values[0])
-            return And((at_least, coercion.compare("<=", expr, values[1])))
-        case 7:
-            below = coercion.compare("<", expr, values[0])
-            return Or((below, coercion.compare(">", expr, values[1])))
-        case _:
-            raise NotModelled(f"operator {operator} of a condition")
+    if operator in _COMPARISONS:
+        return coercion.compare(_COMPARISONS[operator], expr, values[0])
+    if operator == _BETWEEN:
+        at_least = coercion.compare(">=", expr, values[0])
+        return And((at_least, coercion.compare("<=", expr, values[1])))
+    if operator == _OUTSIDE:
+        below = coercion.compare("<", expr, values[0])
+        return Or((below, coercion.compare(">", expr, values[1])))
+    raise NotModelled(f"operator {operator} of a condition")
 
 
 def _equal(left: Expr, right: Expr) -> Expr:
@@ -116,7 +111,7 @@ def _of_number(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
     if operator == _UNEQUAL:
         require(len(values) == 1, "values are missing")
         return Or((IsNull(expr), Not(_equal(expr, values[0]))))
-    return _ranged(expr, operator, values, _equal)
+    return _ranged(expr, operator, values)
 
 
 def _of_text(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
@@ -127,7 +122,7 @@ def _of_text(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
         require(len(values) == 1, "values are missing")
         return coercion.call("contains", expr, values[0])
     # Later versions have put further operators in between: their numbers tell nothing.
-    return _ranged(expr, operator, values, _equal)
+    return _ranged(expr, operator, values)
 
 
 def _of_category(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
@@ -137,12 +132,10 @@ def _of_category(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
         bool(values) and all(isinstance(v, Literal) and v.value for v in values),
         "a value is missing",
     )
-    match operator:
-        case 0:
-            return _equal(expr, values[0])
-        case 1:
-            return And((is_given(expr), Not(_equal(expr, values[0]))))
-        case 2:
-            return InList(expr, tuple(dict.fromkeys(values)))
-        case _:
-            raise NotModelled(f"operator {operator} of a condition")
+    if operator == _IS:
+        return _equal(expr, values[0])
+    if operator == _IS_NOT:
+        return And((is_given(expr), Not(_equal(expr, values[0]))))
+    if operator == _IS_ONE_OF:
+        return InList(expr, tuple(dict.fromkeys(values)))
+    raise NotModelled(f"operator {operator} of a condition")

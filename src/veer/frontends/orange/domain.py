@@ -36,6 +36,7 @@ TYPES: Mapping[int, DataType | None] = MappingProxyType(
     {DISCRETE: STRING, CONTINUOUS: DOUBLE, TEXT: STRING, TIME: None}
 )
 _ROLES = "(roles) "
+_ORDER = "(order)"  # the column of tables that were put under each other: which one a row is of
 TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
 
 
@@ -53,13 +54,35 @@ def roles_of(rows: Rows) -> dict[str, str]:
 
 def shown(rows: Rows) -> Rows:
     """The table without what only stands for its roles."""
-    hidden = [name for name in rows.names if name.startswith(_ROLES)]
+    hidden = [name for name in rows.names if _is_hidden(name)]
     return rows.drop(hidden) if hidden else rows
+
+
+def without_order(rows: Rows) -> Rows:
+    """The table without what only stands for the order of its rows."""
+    return rows.drop([_ORDER]) if _ORDER in rows.names else rows
+
+
+def _is_hidden(name: str) -> bool:
+    return name == _ORDER or name.startswith(_ROLES)
+
+
+def numbered(rows: Rows, place: int) -> Rows:
+    """A table that is about to be put under others, for all that sees the order of rows.
+
+    Rows that are opaque to Veer have an order in Orange: two tables put under each other the other
+    way round are another table to a learner, though they show the same rows.
+    """
+    number = Literal(f"{place}.", STRING)
+    if _ORDER in rows.names:
+        earlier = coercion.call("concat", number, rows.column(_ORDER).expr)
+        return rows.with_columns({_ORDER: Value(earlier)})
+    return rows.with_columns({_ORDER: Value(number)})
 
 
 def columns_of(rows: Rows) -> list[tuple[str, Value]]:
     """The columns that people see, in order."""
-    return [(name, value) for name, value in rows.items() if not name.startswith(_ROLES)]
+    return [(name, value) for name, value in rows.items() if not _is_hidden(name)]
 
 
 def with_roles(
@@ -71,10 +94,12 @@ def with_roles(
 ) -> Rows:
     """Just these columns, in these roles as far as they are known."""
     names = [name for name, _ in columns]
-    if any(name.startswith(_ROLES) for name in names):
+    if any(map(_is_hidden, names)):
         raise NotModelled("a column that is called like a list of roles")
     told = {name: roles[name] for name in names if name in roles}
     added = [(_ROLES + json.dumps(told, ensure_ascii=False), constant("", STRING))] if told else []
+    if _ORDER in rows.names:
+        added.append((_ORDER, rows.column(_ORDER)))
     return rows.select([*columns, *added], others=others)
 
 

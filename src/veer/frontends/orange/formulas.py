@@ -72,9 +72,8 @@ def number_formula(text: str, columns: Mapping[str, Value]) -> Value:
     names = names_in(tree)
     if _RANDOM & set(names):
         raise NotModelled("a formula with random numbers")
-    shape = ast.unparse(tree).replace("_", "\\_")  # spaces become underscores below
     args = [columns[name] for name in names if name in columns]
-    unknown = unknown_call(SYSTEM, f"formula {shape}", *args, type_=DOUBLE)
+    unknown = unknown_call(SYSTEM, f"formula {_shape(tree)}", *args, type_=DOUBLE)
     reader = _Reader(columns)
     try:
         value = reader.given_number(tree)
@@ -86,6 +85,14 @@ def number_formula(text: str, columns: Mapping[str, Value]) -> Value:
     zero = Literal(0.0, DOUBLE)
     by_zero = coercion.disjunction([coercion.compare("=", d, zero) for d in reader.divisors])
     return Value(Case(((surely(by_zero), unknown.expr),), value))
+
+
+def _shape(tree: ast.expr) -> str:
+    """A formula as a name: spaces become underscores in it, so that others must look otherwise."""
+    try:
+        return ast.unparse(tree).replace("_", "\\_")
+    except (ValueError, RecursionError):  # whole numbers may be too long to be written
+        raise NotModelled("a formula with a number that is too long") from None
 
 
 class _Reader:

@@ -21,7 +21,7 @@ from veer.errors import ParseError, UnsupportedError
 from veer.frontends.gui.documents import read_xml
 from veer.frontends.gui.graph import MOST_NODES, Graph, Node, Wire, graph_of
 from veer.frontends.inputs import Input, ReadOptions
-from veer.frontends.orange.pickled import as_json, read_pickle
+from veer.frontends.orange.pickled import Copier, read_pickle
 from veer.frontends.orange.widgets import (
     channel_of,
     gives_nothing_without_input,
@@ -33,6 +33,8 @@ from veer.model.dag import topological_order
 
 MOST_BYTES = 64_000_000
 MOST_LITERAL = 2_000_000  # characters of the settings of a node that are a literal of Python
+MOST_PARTS = 200_000  # of such a literal: each takes a thousand times its length to parse
+MOST_SETTINGS = 16_000_000  # characters of all settings together
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*")
 
 
@@ -167,12 +169,16 @@ def _without_starved(nodes: Sequence[Node]) -> list[Node]:
 
 def _settings(root: Element, ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     settings: dict[str, dict[str, Any]] = {}
-    for element in root.findall("node_properties/properties"):
+    elements = root.findall("node_properties/properties")
+    if sum(len(element.text or "") for element in elements) > MOST_SETTINGS:
+        raise ParseError(f"settings of more than {MOST_SETTINGS:,} characters")
+    copied = Copier()
+    for element in elements:
         number = element.get("node_id", "")
         if number not in ids:
             raise ParseError(f"properties of a node {number!r} that does not exist")
         try:
-            value = as_json(_value(element.get("format", "pickle"), element.text or ""))
+            value = copied.of(_value(element.get("format", "pickle"), element.text or ""))
         except ParseError as error:
             raise ParseError(f"{ids[number]}: {error}") from None
         except RecursionError:
@@ -204,6 +210,8 @@ def _value(format_: str, text: str) -> Any:
 def _literal(text: str) -> Any:
     if len(text) > MOST_LITERAL:
         raise ParseError(f"settings of {len(text):,} characters; at most {MOST_LITERAL:,} are read")
+    if sum(map(text.count, ",[({-+")) > MOST_PARTS:
+        raise ParseError(f"settings of more than {MOST_PARTS:,} parts")
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:

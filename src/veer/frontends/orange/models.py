@@ -9,6 +9,7 @@ from veer.frontends.gui.reading import Model, Outputs, Step
 from veer.frontends.orange import widgets
 from veer.frontends.orange.columns import edit_domain, feature_constructor, select_columns
 from veer.frontends.orange.conditions import select_rows
+from veer.frontends.orange.domain import shown
 from veer.frontends.orange.sources import csv_import, datasets, file
 from veer.frontends.orange.tables import (
     concatenate,
@@ -21,8 +22,12 @@ from veer.frontends.orange.tables import (
 )
 
 
-def _with_all_ports(model: Model) -> Model:
-    """Channels that a model says nothing about are opaque: `Features` of Select Columns."""
+def _completed(model: Model) -> Model:
+    """A model of a widget as it stands in a workflow.
+
+    Channels that it says nothing about are opaque: `Features` of Select Columns. What a widget gives
+    that nobody takes is shown.
+    """
 
     @wraps(model)
     def complete(step: Step) -> Outputs:
@@ -31,13 +36,16 @@ def _with_all_ports(model: Model) -> Model:
             if port not in outputs:
                 step.port(port)
                 outputs[port] = step.opaque(port)
+        if not step.node.outputs and not step.sinks:
+            for rows in outputs.values():
+                step.sink(shown(rows))
         return outputs
 
     return complete
 
 
 MODELS: Mapping[str, Model] = {
-    kind: _with_all_ports(model)
+    kind: _completed(model)
     for kind, model in {
         widgets.FILE: file,
         widgets.CSV: csv_import,

@@ -4,7 +4,7 @@
 
 `pickle` would call what a pickle names. Here the opcodes are walked by hand over plain values, and
 nothing is ever imported or called. A pickle may share a value between many places, so that few bytes
-spell a tree of any size: `as_json` counts what it copies.
+spell a tree of any size: `Copier` counts what it copies.
 """
 
 from __future__ import annotations
@@ -290,20 +290,18 @@ Json: TypeAlias = Any
 _RESERVED = frozenset({"pairs", "set", "bytes", "number", "literal", "class"})
 
 
-def as_json(value: Any) -> Json:
-    """A value of settings, read from a pickle or a literal, as JSON; the same from both.
-
-    Tuples are lists, dicts with keys that are no texts are lists of pairs, sets are sorted.
-    """
-    return _Copy().of(value, 0)
-
-
 @final
-class _Copy:
+class Copier:
+    """Values of settings, read from pickles or literals, as JSON; the same from both.
+
+    Tuples are lists, dicts with keys that are no texts are lists of pairs, sets are sorted. All that
+    one copies is counted together.
+    """
+
     def __init__(self) -> None:
         self.count = 0
 
-    def of(self, value: Any, depth: int) -> Json:
+    def of(self, value: Any, depth: int = 0) -> Json:
         """A value as JSON; its parts are counted."""
         self.count += 1
         if self.count > MOST_VALUES:

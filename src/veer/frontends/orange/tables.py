@@ -16,6 +16,7 @@ from veer.frontends.orange.domain import (
     columns_of,
     is_given,
     number,
+    numbered,
     only_context,
     roles_of,
     shown,
@@ -24,6 +25,7 @@ from veer.frontends.orange.domain import (
     typed,
     value_of,
     with_roles,
+    without_order,
 )
 from veer.model.expr import Expr, IsNull, Literal, Not
 from veer.model.ops import OTHER_COLUMNS
@@ -75,7 +77,7 @@ def save(step: Step) -> Outputs:
     folder = settings.get("stored_path")
     path = PurePosixPath(folder if isinstance(folder, str) else "", name.replace("\\", "/"))
     plain = settings.get("add_type_annotations") is False and path.suffix in _PLAIN
-    step.sink(shown(rows) if plain else rows, target=str(path))
+    step.sink(shown(rows) if plain else without_order(rows), target=str(path))
     return {}
 
 
@@ -92,8 +94,11 @@ def concatenate(step: Step) -> Outputs:
     )
     first, *rest = [*primary, *additional]
     names = [name for name, _ in columns_of(first)]
-    aligned = [_aligned(rows, first, names, fill=bool(primary)) for rows in rest]
-    return {"Data": first.union(*aligned) if aligned else first}
+    aligned = [first, *(_aligned(rows, first, names, fill=bool(primary)) for rows in rest)]
+    if not rest:
+        return {"Data": first}
+    top, *below = [numbered(rows, place) for place, rows in enumerate(aligned)]
+    return {"Data": top.union(*below)}
 
 
 def _aligned(rows: Rows, first: Rows, names: Sequence[str], *, fill: bool) -> Rows:

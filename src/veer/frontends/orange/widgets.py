@@ -24,6 +24,7 @@ UNIQUE = "Orange.widgets.data.owunique.OWUnique"
 IMPUTE = "Orange.widgets.data.owimpute.OWImpute"
 PREPROCESS = "Orange.widgets.data.owpreprocess.OWPreprocess"
 SAVE = "Orange.widgets.data.owsave.OWSave"
+CORPUS = "orangecontrib.text.widgets.owcorpus.OWCorpus"
 TEST_AND_SCORE = "Orange.widgets.evaluate.owtestandscore.OWTestAndScore"
 
 _RENAMED = MappingProxyType(

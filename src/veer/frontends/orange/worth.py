@@ -82,18 +82,29 @@ def worth_keeping(kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
                 kept[name] = contexts
             continue
         kept[name] = _part(value, dropped) if name in _PARTS else value
-    return _of_file(kept) if kind == widgets.FILE else kept
+    if kind == widgets.FILE:
+        return _of_file(kept)
+    return _with_first_file(kept) if kind == widgets.CORPUS else kept
 
 
 def _of_file(settings: Mapping[str, Any]) -> dict[str, Any]:
     """What File reads: the first of the paths, or of the addresses, that were used last."""
     from_address = settings.get("source") == 1
     dropped = ("recent_paths", "recent_files") if from_address else ("recent_urls", "url")
-    kept = {name: value for name, value in settings.items() if name not in dropped}
-    for name in ("recent_paths", "recent_files", "recent_urls"):
-        if isinstance(kept.get(name), list):
-            kept[name] = kept[name][:1]
-    return kept
+    return _with_first_file(
+        {name: value for name, value in settings.items() if name not in dropped}
+    )
+
+
+def _with_first_file(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the files that were used last, the one that is used now."""
+    return {
+        name: value[:1] if name in _RECENT and isinstance(value, list) else value
+        for name, value in settings.items()
+    }
+
+
+_RECENT = ("recent_paths", "recent_files", "recent_urls")
 
 
 def _context(context: Any, dropped: frozenset[str]) -> Any:
