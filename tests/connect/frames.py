@@ -69,6 +69,10 @@ class Nowhere:
         """What PySpark 3.5 asks for the columns of frames."""
         return self
 
+    def _set_relation_in_plan(self, plan: Any, relation: Any) -> None:
+        """What PySpark 4.1 has the client do, which might compress it."""
+        plan.root.CopyFrom(relation)
+
     def schema(self, plan: Any) -> Any:
         """The columns of a plan."""
         return struct_type(schema_of(plan.root, Declared()))

@@ -79,6 +79,10 @@ def _imported(reader: Any) -> Any:
     return getattr(import_module(module), function)
 
 
+def _is_knime_folder(source: Input) -> bool:
+    return source.is_folder and "workflow.knime" in source.entries()
+
+
 def _is_texera(source: Input) -> bool:
     """Whether a JSON file names its operators as Texera does; Veer's own never do."""
     return source.suffix == ".json" and not source.is_folder and "operatorID" in source.read_text()
@@ -112,6 +116,14 @@ BUILT_IN = (
         "a workflow file (.json, .yaml, .yml)",
         "veer.frontends.workflow.version:read",
         suffixes=(".json", ".yaml", ".yml"),
+    ),
+    FrontEnd(
+        "knime",
+        "a KNIME workflow (.knwf, or a folder with a workflow.knime)",
+        "veer.frontends.knime.version:read",
+        suffixes=(".knwf",),
+        recognises=_is_knime_folder,
+        pair_reader="veer.frontends.knime.version:read_pair",
     ),
     FrontEnd(
         "orange",

@@ -257,3 +257,12 @@ def test_other_macros_stay_closed(tmp_path: Path, tools: list[str], kind: str) -
     wires = ["1.Output > 2.Input", "2.True > 4.Input"]
     macro = document([MACRO_INPUT, *tools], wires, PLAIN.replace("Macro<", f"{kind}<"))
     assert using(tmp_path, macro)[1].startswith("kept.yxmc (2")
+
+
+def test_a_memory_that_lacks_a_column_is_not_trusted() -> None:
+    config = '<SelectFields><SelectField field="new" selected="True" /></SelectFields>'
+    for second in (where(2, "[new] = 1"), tool(2, "AlteryxSelect", config)):
+        tools = [source(1, "t.csv", COLUMNS), second]
+        (graph,) = agree([graph_of_document(document(tools, ["1.Output > 2.Input"]))])
+        flow = read_graph(SYSTEM, graph, {}, {}).dataflow
+        assert flow.schemas["DbFileInput (1)"].names == ("new", OTHER_COLUMNS)

@@ -455,3 +455,25 @@ def test_texts_are_taken_apart_row_by_row() -> None:
     assert not read.opaque
     names = read.dataflow.schemas["TextToColumns (3)"].names
     assert names == ("k", "m", "one", "two", "part1", "part2")
+
+
+def test_tests_of_the_number_of_records() -> None:
+    told = "<Name>Empty</Name><Connection>#1</Connection><Type>RecCountValue</Type><Value>0</Value>"
+    config = f"<Tests><Test>{told}</Test></Tests>"
+    tools = [source(1, "t.csv"), where(2, "[n] > 1"), tool(3, "Test", config)]
+    read = reading(tools, ["1.Output > 2.Input", "2.True > 3.Input #1"])
+    assert not read.opaque
+    assert "count" in repr(read.dataflow.operators["Test (3)"])
+    other = tool(3, "Test", config.replace("RecCountValue", "Expression"))
+    read = reading([*tools[:2], other], ["1.Output > 2.Input", "2.True > 3.Input #1"])
+    assert list(read.opaque) == ["Test (3)"]
+
+
+def test_messages_about_rows() -> None:
+    config = (
+        "<When>Filter</When><Filter>[n] &gt; 1</Filter><Type>Message</Type>"
+        '<MessageExpression>[k] + "!"</MessageExpression>'
+    )
+    tools = [source(1, "t.csv"), tool(2, "Message", config)]
+    rows = one(tools, ["1.Output > 2.Input"])
+    assert [row[0] for row in rows] == ["b!", "!"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from veer.frontends.gui.rows import ColumnWanted, NotModelled, Rows, Value
+from veer.model.ops import Filter, Join, Limit, Project, Sort, Source, Union
+
+MEMORY = "remembered as"  # the option of a source whose columns are those of the last run
+PASSING = (Filter, Join, Limit, Project, Sort, Union)
 
 
 def name_of(rows: Rows, name: str) -> str:
@@ -20,8 +24,49 @@ def name_of(rows: Rows, name: str) -> str:
             # It was there, and is called otherwise or gone by now.
             raise NotModelled(f"there is no column {name!r}")
         raise ColumnWanted(rows.origins[0], {name: None})
+    doubt_memory(rows, [name])
     rows.column(name)
     return name
+
+
+def doubt_memory(rows: Rows, names: Iterable[str]) -> None:
+    """Open a table whose file remembers columns, if something that it lacks is mentioned below.
+
+    Then what it remembers is not what it has by now.
+    """
+    known = {name.lower() for name in rows.names}
+    missing = [name for name in names if name and name.lower() not in known]
+    if rows.is_open or not missing:
+        return
+    memories = sorted(set(_memories(rows)))
+    for memory in memories:
+        doubted = {name.lower() for name in rows.flow.wanted.get(memory, ())}
+        new = [name for name in missing if name.lower() not in doubted]
+        if new and len(memories) == 1:
+            raise ColumnWanted(memory, dict.fromkeys(new))
+    if len(memories) > 1:
+        raise NotModelled(f"which table has the column {missing[0]!r} is not told; --schema would")
+
+
+def _memories(rows: Rows) -> Iterator[str]:
+    """The tables a table gets its columns from, of those whose files remember them."""
+    builder = rows.flow.builder
+    above: dict[str, list[str]] = {}
+    for link in builder.links:
+        above.setdefault(link.dst, []).append(link.src)
+    waiting, seen = [rows.id], set[str]()
+    while waiting:
+        id_ = waiting.pop()
+        if id_ in seen:
+            continue
+        seen.add(id_)
+        operator = builder.operators[id_]
+        if isinstance(operator, Source):
+            memory = dict(operator.options).get(MEMORY)
+            if memory is not None:
+                yield memory
+        elif isinstance(operator, PASSING):
+            waiting += above.get(id_, [])
 
 
 def want_all(rows: Rows, names: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import wraps
 
-from veer.frontends.alteryx import combining, parsing, preparation, sources, summaries
+from veer.frontends.alteryx import combining, parsing, preparation, reporting, sources, summaries
 from veer.frontends.gui.reading import Model, Outputs, Step
 from veer.frontends.gui.rows import require
 
@@ -23,12 +23,14 @@ _MODELS: dict[str, Model] = {
     "Join": combining.join,
     "MacroInput": sources.macro_input,
     "MacroOutput": sources.macro_output,
+    "Message": reporting.message,
     "MultiRowFormula": preparation.multi_row_formula,
     "RecordID": preparation.record_id,
     "RegEx": parsing.reg_ex,
     "Sample": preparation.sample,
     "Sort": preparation.sort,
     "Summarize": summaries.summarize,
+    "Test": reporting.test,
     "TextInput": sources.text_input,
     "TextToColumns": parsing.text_to_columns,
     "Transpose": summaries.transpose,

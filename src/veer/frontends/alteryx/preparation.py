@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from veer.frontends.alteryx.columns import column, name_of, want_all
+from veer.frontends.alteryx.columns import column, doubt_memory, name_of, want_all
 from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.meaning import Meaning
 from veer.frontends.alteryx.numbers import SYSTEM, is_number, number
@@ -108,6 +108,7 @@ def select(step: Step) -> Outputs:
     rows = step.input()
     chosen = selection(config_of(step.node.settings))
     want_all(rows, (one.field for one in chosen.listed))  # an open table has what is listed
+    doubt_memory(rows, (one.field for one in chosen.listed))
     columns = [(name, name, value) for name, value in rows.items()]
     passing = chosen.apply(columns, stored_as(meaning_of(step, rows)))
     return {"Output": rows.select(passing, others=chosen.others)}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from veer.frontends.alteryx.columns import MEMORY
 from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.numbers import SYSTEM
 from veer.frontends.gui.reading import Outputs, Step
@@ -52,7 +53,11 @@ def file_input(step: Step) -> Outputs:
         return {"Output": rows.limit(int(limit)) if limit else rows}
     format_ = FORMATS.get(file.get("FileFormat"), "file")
     options = {"settings": json.dumps(settings, sort_keys=True)}
-    told = step.node.columns.get("Output")
+    told, memory = step.node.columns.get("Output"), f"memory of {json_digest(options)}"
+    if memory in step.flow.wanted:
+        told = None  # it lacks a column that is mentioned
+    if told is not None:
+        options[MEMORY] = memory
     rows = step.flow.table(table, told, format_=format_, location=table, options=options)
     return {"Output": rows}
 

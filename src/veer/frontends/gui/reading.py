@@ -56,6 +56,9 @@ class System:
     is_free: Callable[[Node], bool] = lambda _node: False
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
+    # Whether what an opaque node gives may depend on the order of rows, or on names they have: it is
+    # then the same only where these come from the same.
+    opaque_sees_order: bool = False
 
 
 @final
@@ -172,6 +175,7 @@ class _Reader:
 
     def __init__(self, system: System, graph: Graph, flow: Flow, names: Mapping[str, str]) -> None:
         self.system, self.graph, self.flow = system, graph, flow
+        flow.opaque_sees_order = system.opaque_sees_order
         self.tables: dict[Wire, Rows] = {}
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
@@ -216,18 +220,20 @@ class _Reader:
             flow.name = name
             self.opaque[name] = str(reason)
             step = Step(flow, node, name, arriving)
-            outputs = self.opaque_outputs(step)
+            columns = reason.columns if isinstance(reason, NotModelled) else {}
+            outputs = self.opaque_outputs(step, columns)
         self.sinks += [(name, sink, source) for sink, source in step.sinks]
         for port, rows in outputs.items():
             self.tables[Wire(node.id, port)] = rows
 
-    def opaque_outputs(self, step: Step) -> dict[str, Rows]:
+    def opaque_outputs(self, step: Step, columns: Mapping[str, Fields]) -> dict[str, Rows]:
         """What a node gives that nobody looks into; what it shows is a result."""
         node, outputs, free = step.node, dict[str, Rows](), self.system.is_free(step.node)
         for port in node.outputs:
             if len(node.outputs) > 1:
                 step.port(port)
-            outputs[port] = step.opaque(port, self.told_columns(node, port), free=free)
+            fields = columns.get(port) or self.told_columns(node, port)
+            outputs[port] = step.opaque(port, fields, free=free)
         if self.system.is_shown(node) or not node.outputs:
             step.port("shown")
             step.sink(step.opaque("shown", free=free), kind=node.kind)

@@ -62,7 +62,18 @@ MOST_VALUES = 500  # rows that a workflow holds itself; more are known by their 
 
 
 class NotModelled(VeerError):
-    """A node, or a part of its settings, whose meaning Veer does not know: it stays opaque."""
+    """A node, or a part of its settings, whose meaning Veer does not know: it stays opaque.
+
+    What columns it gives may be known all the same: `columns`, by output port.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        columns: Mapping[str, Sequence[tuple[str, DataType | None]]] | None = None,
+    ) -> None:
+        self.columns = columns or {}
+        super().__init__(reason)
 
 
 class ColumnWanted(Exception):
@@ -120,6 +131,9 @@ class Flow:
         self.builder = FlowBuilder()
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
+        self.opaque_sees_order = False  # whether opaque nodes may look at more than bags of rows
+        self._inputs: dict[str, tuple[str, ...]] = {}
+        self._structures: dict[str, str] = {}
 
     def add(self, operator: AnyOperator, *inputs: str) -> str:
         """Add an operator of the current node; gives its id."""
@@ -129,6 +143,8 @@ class Flow:
             id_ = f"{self.name}.{number}"
         schema = operator.output([self.builder.schemas[i] for i in inputs])
         self.builder.place(id_, operator, schema, inputs)
+        self._inputs[id_] = inputs
+        self._structures.pop(id_, None)
         return id_
 
     # -- where rows come from ------------------------------------------------------------------
@@ -187,6 +203,9 @@ class Flow:
         One that is `free` may give something else each time it runs.
         """
         feeding = [rows.id for rows in inputs]
+        if self.opaque_sees_order and feeding:
+            order = json_digest([self._order(signal) for signal in feeding])
+            identity = f"{identity} order {order[:16]}"
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
             if not feeding:
@@ -199,6 +218,35 @@ class Flow:
             unknown = frozenset(name for name, type_ in fields if type_ is None)
             return Rows(self, self.add(made(columns), *feeding), unknown)
         return self._open(identity, made, *feeding)
+
+    def _order(self, signal: str) -> str:
+        """What the order of rows, and their names if they have some, come from.
+
+        Two tables with the same rows that have this in common have them in the same order: what
+        goes row by row keeps it. Of all else the whole structure above must be the same.
+        """
+        while isinstance(self.builder.operators[signal], Filter | Project):
+            (signal,) = self._inputs[signal]
+        return self._structure(signal)
+
+    def _structure(self, signal: str) -> str:
+        """A digest of all operators above a signal; an opaque one knows by itself what is above it."""
+        waiting = [signal]
+        while waiting:
+            id_ = waiting[-1]
+            if id_ in self._structures:
+                waiting.pop()
+                continue
+            operator = self.builder.operators[id_]
+            inputs = () if isinstance(operator, TableUdf) else self._inputs[id_]
+            missing = [i for i in inputs if i not in self._structures]
+            if missing:
+                waiting += missing
+                continue
+            digests = [self._structures[i] for i in inputs]
+            self._structures[id_] = json_digest([repr(operator), *digests])
+            waiting.pop()
+        return self._structures[signal]
 
     def _open(
         self, origin: str, made: Callable[[tuple[Field, ...]], AnyOperator], *inputs: str

@@ -1,0 +1,1 @@
+"""KNIME workflows: `.knwf` archives, and folders with a `workflow.knime`."""

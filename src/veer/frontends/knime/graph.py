@@ -1,0 +1,62 @@
+"""From the files of a KNIME workflow to its graph."""
+
+from __future__ import annotations
+
+from veer.frontends.gui.graph import Graph, Node, Wire, graph_of
+from veer.frontends.inputs import Input, ReadOptions
+from veer.frontends.knime.config import Config, table
+from veer.frontends.knime.files import files_of
+from veer.frontends.knime.scopes import collapsed
+from veer.frontends.knime.settings import canonical
+from veer.frontends.knime.variables import is_exposing, may_read, resolved, setters
+from veer.frontends.knime.workflow import NativeNode, Port, Workflow, read_workflow
+
+VARIABLES = "variables"  # in the settings of a node: those that flow variables override
+# Nodes that say how a workflow is tested, and compute nothing.
+LEFT_OUT = frozenset({"org.knime.testing.node.config.TestConfigNodeFactory"})
+
+
+def read_graph(source: Input, options: ReadOptions) -> Graph:
+    """The graph of the workflow in an archive or folder."""
+    workflow = read_workflow(files_of(source))
+    readers = {
+        id_: setters(workflow, id_) if may_read(node) else []
+        for id_, node in workflow.nodes.items()
+    }
+    for sources in readers.values():
+        for port in sources:
+            workflow.nodes[port.node].used.add(port.number)
+    kept = [n for n in workflow.nodes.values() if n.factory not in LEFT_OUT or n.used]
+    return graph_of(collapsed(_node(workflow, node, readers[node.id]) for node in kept))
+
+
+def _node(workflow: Workflow, node: NativeNode, sources: list[Port]) -> Node:
+    model, left = resolved(workflow, node, sources)
+    settings: Config = {"model": canonical(model)}
+    for key in ("factory_settings", "nodeCreationConfig"):
+        if table(node.config, key):
+            settings[key] = canonical(node.config[key])
+    if left or (sources and may_read(node)):
+        settings[VARIABLES] = left
+        settings["constants"] = workflow.constants
+    if is_exposing(node):
+        settings["exposed"] = table(node.config, "variables", "tree")
+    given = node.inputs.items()
+    inputs = [(str(number), _wire(port)) for number, port in sorted(given, key=lambda g: g[0])]
+    wired = {wire for _, wire in inputs}
+    inputs += [("0", _wire(port)) for port in sources if _wire(port) not in wired]
+    return Node(node.id, node.factory, node.title, settings, tuple(inputs), _outputs(node))
+
+
+def _wire(port: Port) -> Wire:
+    return Wire(port.node, str(port.number))
+
+
+def _outputs(node: NativeNode) -> tuple[str, ...]:
+    """The ports of a node: those its settings list, and those that are connected."""
+    listed = {
+        port["index"]
+        for port in table(node.config, "ports").values()
+        if isinstance(port, dict) and isinstance(port.get("index"), int)
+    }
+    return tuple(str(number) for number in sorted({n for n in listed if n > 0} | node.used))
