@@ -378,3 +378,84 @@ def test_the_command_compares_all_versions_of_a_folder(folder: Path) -> None:
         "sales_v9.json -> sales_v10.json": "equivalent",
         "sales_v10.json -> sales_v11.json": "inequivalent",
     }, done.stderr
+
+
+def test_a_type_that_nobody_tells_is_no_other_type(folder: Path) -> None:
+    cast = operator(
+        "c", "TypeCasting", typeCastingUnits=[{"attribute": "n", "resultType": "integer"}]
+    )
+    (folder / "plain.json").write_text(workflow(scan(), where("f", ("n", "is null", ""))))
+    (folder / "cast.json").write_text(workflow(scan(), where("f", ("n", "is null", "")), cast))
+    done = command("verify", "plain.json", "cast.json", cwd=folder)
+    assert done.returncode == 2, done.stdout  # it may be an integer before
+
+
+def test_the_same_name_in_another_folder_is_another_table(folder: Path) -> None:
+    for year in ("2020", "2021"):
+        text = workflow(scan(f"{year}/sales.csv"), where("f", ("amount", ">", "1")))
+        (folder / f"of{year}.json").write_text(text)
+    done = command("verify", "of2020.json", "of2021.json", "--schema", "s.ddl", cwd=folder)
+    assert done.returncode != 0, done.stdout
+    done = command("verify", "of2020.json", "of2020.json", "--schema", "s.ddl", cwd=folder)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_column_that_is_gone_stays_gone() -> None:
+    dropped = operator("p", "Projection", isDrop=True, attributes=[{"originalAttribute": "x"}])
+    read = reading(workflow(scan(), dropped, where("f", ("x", ">", "1"))), ddl="")
+    assert "no column 'x'" in read.opaque["Filter"]
+
+
+def test_the_case_of_names_does_not_count(folder: Path) -> None:
+    for name in ("Price", "price"):
+        (folder / f"{name}_.json").write_text(workflow(scan(), where("f", (name, "is null", ""))))
+    done = command("verify", "Price_.json", "price_.json", cwd=folder)
+    assert done.returncode == 0, done.stdout
+
+
+def test_rows_that_an_opaque_operator_has_are_not_any_rows(folder: Path) -> None:
+    source = operator(
+        "t", "TextInput", attributeType="integer", attributeName="n", textInput="1\n2"
+    )
+    (folder / "all.json").write_text(
+        workflow(source, where("f", ("n", "is not null", "")), where("g", ("n", "is not null", "")))
+    )
+    (folder / "some.json").write_text(
+        workflow(source, where("f", ("n", "is null", "")), where("g", ("n", "is not null", "")))
+    )
+    done = command("verify", "all.json", "some.json", cwd=folder)
+    assert done.returncode == 2, done.stdout
+
+
+def test_what_an_opaque_operator_sees_of_the_order_of_rows_counts() -> None:
+    lines = operator("c", "LineChart", yLabel="y")
+    sort = operator("s", "Sort", attributes=[{"attribute": "n", "sortPreference": "ASC"}])
+    identities = [
+        next(
+            op.identity
+            for op in reading(text).dataflow.operators.values()
+            if isinstance(op, TableUdf)
+        )
+        for text in (
+            workflow(scan(), sort, lines),
+            workflow(scan(), lines),
+            workflow(scan(), where("f", ("n", ">", "1")), lines),
+        )
+    ]
+    assert identities[0] != identities[1] == identities[2]
+
+
+def test_swapped_tables_of_which_nobody_knows_the_columns(folder: Path) -> None:
+    cross = operator("c", "CartesianProduct")
+    for name, files in (("pq", ("p.csv", "q.csv")), ("qp", ("q.csv", "p.csv"))):
+        text = workflow(
+            scan(files[0], "a"), scan(files[1], "b"), cross, links=[(0, 2, 0), (1, 2, 1)]
+        )
+        (folder / f"{name}.json").write_text(text)
+    assert command("verify", "pq.json", "qp.json", cwd=folder).returncode == 2
+
+
+def test_functions_are_told_apart_by_every_character() -> None:
+    texts = [workflow(scan(), where("f", ("k", ">", value))) for value in ("new york", "new_york")]
+    one, two = (reading(text).dataflow.operators["Filter"] for text in texts)
+    assert one != two

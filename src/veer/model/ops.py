@@ -728,6 +728,7 @@ class Sink(Operator):
     positional: bool = False
     write: AnyWrite | None = field(default=None, metadata=UNLESS_DEFAULT)
     named: bool = field(default=False, metadata=UNLESS_DEFAULT)  # by people, all its columns
+    untold: tuple[str, ...] = field(default=(), metadata=UNLESS_DEFAULT)  # columns of unknown type
     traits = OperatorTraits(
         order=RowOrder.SHOWN,
         sees_order=False,

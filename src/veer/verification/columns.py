@@ -91,7 +91,8 @@ def match_columns(
         return replace(matched, caveats=caveats)
     different = _different_type(left, right, matched.pairs, asked.types, into_table)
     if different is not None:
-        return Mismatch(different, not into_table, caveats)
+        untold = different.column in (*one.untold, *two.untold)
+        return Mismatch(different, not into_table and not untold, caveats)
     by_people = one.named and two.named
     generated = (
         [n for n in left.names if not GIVEN.fullmatch(n)] if by_name and not by_people else []

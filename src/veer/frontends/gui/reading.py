@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias, TypeVar, final
 
@@ -52,7 +52,8 @@ class System:
     columns: Callable[[Node, str], Fields | None] = lambda _node, _port: None
     # The name of a node for people, which no other node of the graph has.
     shown: Callable[[Node], str] = lambda node: f"{node.title} ({node.id})"
-    # Whether an opaque node may give something else each time: code, random numbers.
+    # Whether an opaque node of a kind that has a model may give something else each time: code,
+    # random numbers. Of kinds without a model nobody knows, so they may.
     is_free: Callable[[Node], bool] = lambda _node: False
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
@@ -105,7 +106,9 @@ class Step:
         write: AnyWrite | None = None,
     ) -> None:
         """Rows that are a result: shown to people, or written to `target`."""
-        self.sinks.append((Sink(name or self.name, kind, target, write=write, named=True), rows.id))
+        untold = tuple(sorted(rows.unknown))
+        sink = Sink(name or self.name, kind, target, write=write, named=True, untold=untold)
+        self.sinks.append((sink, rows.id))
 
     def identity(self, port: str, *, inputs: Iterable[str] | None = None) -> str:
         """What an opaque node is known by at a port: kind, settings, and where its inputs arrive."""
@@ -198,7 +201,7 @@ class _Reader:
         builder, taken = self.flow.builder, set[str]()
         for name, sink, source in self.sinks:
             if (sink.target or sink.name) in taken:  # two nodes write one file
-                sink = Sink(f"{sink.name} of {name}", sink.kind, write=sink.write, named=True)
+                sink = replace(sink, name=f"{sink.name} of {name}", target="")
             taken.add(sink.target or sink.name)
             builder.add(sink, source, id_=_free(f"{sink.name}: result", builder.operators))
         if not self.sinks:
@@ -233,7 +236,8 @@ class _Reader:
 
     def opaque_outputs(self, step: Step, columns: Mapping[str, Fields]) -> dict[str, Rows]:
         """What a node gives that nobody looks into; what it shows is a result."""
-        node, outputs, free = step.node, dict[str, Rows](), self.system.is_free(step.node)
+        node, outputs = step.node, dict[str, Rows]()
+        free = node.kind not in self.system.models or self.system.is_free(node)
         for port in node.outputs:
             if len(node.outputs) > 1:
                 step.port(port)
@@ -264,9 +268,9 @@ class _Reader:
                 continue
             for port in ports:
                 shown = f"{name}.{port}" if len(ports) > 1 else name
-                self.sinks.append(
-                    (name, Sink(shown, named=True), self.tables[Wire(node.id, port)].id)
-                )
+                rows = self.tables[Wire(node.id, port)]
+                sink = Sink(shown, named=True, untold=tuple(sorted(rows.unknown)))
+                self.sinks.append((name, sink, rows.id))
 
 
 def _feeding(node: Node) -> list[str]:

@@ -110,7 +110,7 @@ def unknown_call(system: str, what: str, *args: Value, type_: DataType | None = 
     """
     shown = ", ".join(str(a.type) if a.known else "?" for a in args)
     name = what.replace(" ", "_")  # people are shown the first word
-    identity = f"{OF_OTHERS} {name} of {system} ({shown})"
+    identity = f"{OF_OTHERS} {name} of {system} ({shown}) {what!r}"
     call = OpaqueCall(identity, tuple(a.expr for a in args), type_ or STRING)
     return Value(call, known=type_ is not None)
 
