@@ -207,4 +207,4 @@ def test_columns_of_opaque_nodes(tmp_path: Path) -> None:
 
 
 def math(expression: str) -> dict[str, Any]:
-    return {"expression": expression, "append_column": False, "replaced_column": "a"}
+    return {"expression": expression, "append_column": True, "replaced_column": "a"}
