@@ -44,7 +44,7 @@ def test_a_column_that_is_not_mapped_is_a_difference(folder: Path) -> None:
 def test_tables_are_an_assumption(folder: Path) -> None:
     assert verified(folder, "one.sql", "two.sql")[0] != 0
     status, shown = verified(folder, "one.sql", "two.sql", "--map", "t=u")
-    assert status == 0 and "assuming t is the table u, as given" in shown
+    assert status == 0 and "assuming t and u hold the same rows, as given" in shown
 
 
 def test_tables_of_other_columns_are_not_the_same(folder: Path) -> None:

@@ -40,7 +40,7 @@ from veer.model.ops import (
 from veer.model.pprint import function_name
 from veer.model.sources import tables_read
 from veer.model.types import DataType, has_floats
-from veer.model.walk import children, operator_exprs, parts, subqueries
+from veer.model.walk import children, operator_exprs, subqueries
 from veer.model.walk import size as dataflow_size
 from veer.reasons import CannotRefute, NoDifference
 from veer.refute.instances import (
@@ -349,23 +349,22 @@ class NotKnown(Exception):
     """A run calls a function of which nobody knows what it gives."""
 
 
+class _OnlyKnown(dict[str, Callable[..., Any]]):
+    """Functions by identity, of which those that are missing, wherever they are called, end the run."""
+
+    def get(self, identity: str, default: Any = None) -> Any:
+        """The function, or one that nobody knows."""
+        del default
+        return super().get(identity, _not_known)
+
+
+def _not_known(*_: Any) -> Any:
+    raise NotKnown
+
+
 def _calling_nothing_unknown(refutation: Refutation) -> Refutation:
     """The comparison on instances on which no function is called that nobody knows."""
-
-    def not_known(*_: Any) -> Any:
-        raise NotKnown
-
-    exprs = (
-        expr
-        for dataflow in (refutation.p, refutation.q)
-        for operator in dataflow.operators.values()
-        for expr in operator_exprs(operator)
-    )
-    calls = (part for expr in exprs for part in parts(expr) if isinstance(part, OpaqueCall))
-    unknown = {call.identity: not_known for call in calls if call.body is None}
-    if not unknown:
-        return refutation
-    return replace(refutation, functions={**unknown, **refutation.functions})
+    return replace(refutation, functions=_OnlyKnown(refutation.functions))
 
 
 def _always_called(expr: Expr) -> Iterator[OpaqueCall]:

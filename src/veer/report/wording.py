@@ -133,7 +133,7 @@ def assumption_text(assumption: Assumption) -> str:
             others = ", and others of other names" if assumption.others else ""
             return f"the columns of {assumption.table} are those used ({used}){others}; of any type"
         case SameTable():
-            return f"{assumption.p} is the table {assumption.q}, as given"
+            return f"{assumption.p} and {assumption.q} hold the same rows, as given"
         case StatedAssumption():
             return assumption.text
         case _:

@@ -36,14 +36,18 @@ def renamed(p: Version, q: Version, names: Sequence[tuple[str, str]]) -> Version
 
 
 def with_same_tables(
-    sink: SinkReport, p: Dataflow, q: Dataflow, names: Sequence[tuple[str, str]]
+    sink: SinkReport, p: Version, q: Version, names: Sequence[tuple[str, str]]
 ) -> SinkReport:
-    """A verdict together with what it assumes of tables that were mapped."""
+    """A verdict together with what it assumes of tables: those mapped, and files that stand for them."""
     if sink.verdict is not Verdict.EQUIVALENT:
         return sink
-    read = {s.table.lower() for s in _read_by(q, sink.q)}
-    had = {s.table.lower() for s in sources_of(p)}
+    read = {s.table.lower() for s in _read_by(q.dataflow, sink.q)}
+    had = {s.table.lower() for s in sources_of(p.dataflow)}
     same = [SameTable(a, b) for a, b in names if a.lower() in had and b.lower() in read]
+    for table in sorted({*p.files, *q.files}):
+        one, two = p.files.get(table, table), q.files.get(table, table)
+        if one != two and table.lower() in read:
+            same.append(SameTable(one, two))
     return replace(sink, assumptions=(*sink.assumptions, *same))
 
 

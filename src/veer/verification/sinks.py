@@ -16,6 +16,7 @@ from veer.evs.base import EV
 from veer.functions.moments import RUN_TIME
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
+from veer.model.ops import OTHER_COLUMNS
 from veer.model.walk import operator_exprs
 from veer.options import Optimization
 from veer.proof import Claim, Proof
@@ -106,7 +107,9 @@ def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkR
         return _mismatched(a, b, columns)
     goal = Claim(a, b, asked.semantics, columns.pairs)
     functions = search.functions
-    refutation = Refutation.of(p, q, a, b, columns.pairs, asked.semantics, functions)
+    # Of columns nobody knows there may be none: a difference must show in others.
+    told = tuple((i, j) for i, j in columns.pairs if p.schemas[a].names[i] != OTHER_COLUMNS)
+    refutation = Refutation.of(p, q, a, b, told, asked.semantics, functions)
     questions = search.questions[a, b] = AskedQuestions(search.answers)
     attempts = Attempts(questions, search.plan.budget)
     checked = ProofGuard(

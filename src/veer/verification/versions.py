@@ -70,7 +70,7 @@ def _report(
     decided, limit = sink_reports(search, comparison)
     explain = stopped_hints if limit else settled
     told = (explain(search, sink, comparison) for sink in decided)
-    sinks = tuple(with_same_tables(s, given.dataflow, q.dataflow, comparison.names) for s in told)
+    sinks = tuple(with_same_tables(s, given, q, comparison.names) for s in told)
     windows = [window for sink in sinks for window in sink.windows]
     counts = Counts(
         windows=len(windows),

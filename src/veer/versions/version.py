@@ -25,3 +25,4 @@ class Version:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # that may be run
     place: SourceLocation | None = None  # the file it was read from
     settings: SessionSettings = USUAL  # under which its text was read
+    files: Mapping[str, str] = field(default_factory=dict)  # that declared tables stand for

@@ -26,7 +26,7 @@ from tests.frontends.knime.building import (
     results,
     rules,
 )
-from veer.verdict import Verdict
+from veer.verdict import Report, Verdict
 
 COLUMNS = {"a": "int", "b": "string"}
 LOOP_START = f"{BASE}meta.looper.group.GroupLoopStartNodeFactory"
@@ -39,7 +39,8 @@ VARIABLE = f"{BASE}flowvariable.variablecreator.VariableCreatorNodeFactory"
 
 def verdict(tmp_path: Path, p: Flow, q: Flow) -> Verdict:
     paths = [str(flow.save(tmp_path / f"{name}.knwf")) for name, flow in (("p", p), ("q", q))]
-    return veer.verify(*(veer.load(path) for path in paths)).verdict
+    report: Report = veer.verify(*(veer.load(path) for path in paths))
+    return report.verdict
 
 
 def reader(flow: Flow, id_: int = 1, path: str = "t.csv") -> Flow:

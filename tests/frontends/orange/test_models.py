@@ -183,6 +183,15 @@ def test_columns_of_a_table_nobody_knows() -> None:
     assert flow.schemas[sink].names == ("n", "c", OTHER_COLUMNS)
 
 
+@pytest.mark.parametrize("name", ["(order)", '(roles) {"x": "class"}', "(roles) ?"])
+def test_columns_that_are_called_like_hidden_ones_are_refused(name: str) -> None:
+    saved = context({"conditions": [(name, 2, 8, [])], "__version__": 2}, {name: 2})
+    widget = node("Select Rows", {"context_settings": [saved], "__version__": 2})
+    assert "is called" in opaque(chain(widget, output="Matching Data"), "Select Rows", "")
+    schema = f"CREATE TABLE a (`{name}` INT)"
+    assert "is called" in opaque(chain(), "File", schema)
+
+
 # -- Edit Domain, Feature Constructor --------------------------------------------------------------
 
 

@@ -56,9 +56,7 @@ class System:
     is_free: Callable[[Node], bool] = lambda _node: False
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
-    # Whether what an opaque node gives may depend on the order of rows, or on names they have: it is
-    # then the same only where these come from the same.
-    opaque_sees_order: bool = False
+    ignores_case: bool = False  # of names of columns
 
 
 @final
@@ -67,6 +65,7 @@ class Reading:
     """What came of a graph: the dataflow, and why nodes stayed opaque, by their names."""
 
     dataflow: Dataflow
+    files: Mapping[str, str] = field(default_factory=dict)  # declared tables stand for
     opaque: dict[str, str] = field(default_factory=dict)
     modelled: list[str] = field(default_factory=list)
 
@@ -138,13 +137,19 @@ def read_graph(
     catalog: Mapping[str, Source],
     names: Mapping[str, str] | None = None,
     files: DataFiles = NO_FILES,
+    files_of: dict[str, str] | None = None,
 ) -> Reading:
-    """The dataflow of a graph; `wanted` is what is known of open tables, and grows."""
+    """The dataflow of a graph; `wanted` is what is known of open tables, and grows.
+
+    So does `files_of`, which tells the file each declared table stands for.
+    """
+    stands_for = {} if files_of is None else files_of
     names = node_names(system, graph) if names is None else names
     count = 0
     while True:
         try:
-            return _Reader(system, graph, Flow(system.name, wanted, catalog, files), names).read()
+            flow = Flow(system.name, wanted, catalog, files, stands_for)
+            return _Reader(system, graph, flow, names).read()
         except ColumnWanted as want:
             wanted.setdefault(want.origin, {}).update(want.columns)
             count += len(want.columns)
@@ -175,7 +180,7 @@ class _Reader:
 
     def __init__(self, system: System, graph: Graph, flow: Flow, names: Mapping[str, str]) -> None:
         self.system, self.graph, self.flow = system, graph, flow
-        flow.opaque_sees_order = system.opaque_sees_order
+        flow.ignores_case = system.ignores_case
         self.tables: dict[Wire, Rows] = {}
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
@@ -198,7 +203,7 @@ class _Reader:
             builder.add(sink, source, id_=_free(f"{sink.name}: result", builder.operators))
         if not self.sinks:
             raise ParseError("a workflow that shows and writes nothing")
-        return Reading(builder.finish(), self.opaque, self.modelled)
+        return Reading(builder.finish(), self.flow.files_read, self.opaque, self.modelled)
 
     def node(self, node: Node) -> None:
         """The tables at the ports of a node."""
@@ -301,6 +306,7 @@ class Importer:
     def read_pair(self, p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
         """Two versions: what one mentions of a table, the other has too."""
         wanted: Wanted = {}
+        files_of: dict[str, str] = {}
         with under(session_settings(dict(options.conf), spark_asked_for(options.spark))):
             catalog = _catalog(options)
             graphs = [_naming(source, partial(self.graph, source, options)) for source in (p, q)]
@@ -320,6 +326,7 @@ class Importer:
                             catalog,
                             names,
                             DataFiles.beside(source),
+                            files_of,
                         ),
                     )
                     for source, graph in zip((p, q), graphs, strict=True)
@@ -349,4 +356,5 @@ def _version(source: Input, reading: Reading) -> Version:
         stable_ids=True,
         place=place_of(source.path),
         settings=current(),
+        files=reading.files,
     )

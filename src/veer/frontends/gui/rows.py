@@ -125,13 +125,16 @@ class Flow:
         wanted: Mapping[str, Mapping[str, DataType | None]],
         catalog: Mapping[str, Source],
         files: DataFiles,
+        files_of: dict[str, str],
     ) -> None:
         self.system, self.wanted, self.catalog = system, wanted, catalog
         self.files = files
         self.builder = FlowBuilder()
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
-        self.opaque_sees_order = False  # whether opaque nodes may look at more than bags of rows
+        self.ignores_case = False  # of names of columns
+        self.files_of = files_of  # what declared tables stand for: a file, and how it is read
+        self.files_read: dict[str, str] = {}  # of those, the files this workflow reads
         self._inputs: dict[str, tuple[str, ...]] = {}
         self._structures: dict[str, str] = {}
 
@@ -173,12 +176,17 @@ class Flow:
         is looked for, whose first line tells the columns; without columns the table is open.
         """
         declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
-        if declared is not None:
+        told = tuple(sorted((options or {}).items()))
+        read = f"{location or table}{''.join(f', {name}={value}' for name, value in told)}"
+        if declared is not None and self.files_of.setdefault(declared.table, read) == read:
+            self.files_read[declared.table] = location or table
             return Rows(self, self.add(declared))
+        if declared is not None:  # another file of that name, or read otherwise: another table
+            other = replace(declared, table=read, format=format_, location=location, options=told)
+            return Rows(self, self.add(other))
         if fields is None and delimiter:
             header = self.files.header(location, delimiter)
             fields = None if header is None else [(name, None) for name in header]
-        told = tuple(sorted((options or {}).items()))
         source = Source(table, (), format=format_, location=location, options=told)
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
@@ -203,14 +211,16 @@ class Flow:
         One that is `free` may give something else each time it runs.
         """
         feeding = [rows.id for rows in inputs]
-        if self.opaque_sees_order and feeding:
+        if feeding:
+            # It may look at the order of rows, which bags of rows do not have.
             order = json_digest([self._order(signal) for signal in feeding])
             identity = f"{identity} order {order[:16]}"
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
             if not feeding:
                 name = f"{kind} {json_digest(identity)[:12]}"
-                return Source(name, columns, format=COMPUTED if free else kind, location=identity)
+                # Rows that it has, not any rows.
+                return Source(name, columns, format=COMPUTED if free else LOCAL, location=identity)
             return TableUdf(identity, columns, kind=kind, deterministic=not free)
 
         if fields is not None:
@@ -290,10 +300,12 @@ class Rows:
 
         `type_` is what the workflow tells of a column that an open table was not known to have.
         """
+        name = self._called(name)
         if self.schema.find(name) is not None and name != OTHER_COLUMNS:
             field = self.schema.fields[self.schema.place(name)]
             return Value(Column(name, field.type), name not in self.unknown)
         if len(self.origins) == 1:
+            self._require_new([name])
             raise ColumnWanted(self.origins[0], {name: type_})
         if self.origins:
             raise NotModelled(f"which table has the column {name!r} is not told; --schema would")
@@ -302,9 +314,30 @@ class Rows:
     def expect(self, columns: Mapping[str, DataType | None]) -> None:
         """Columns that will be asked for: an open table gets all of them at once."""
         if len(self.origins) == 1:
-            missing = {n: type_ for n, type_ in columns.items() if self.schema.find(n) is None}
+            had = self.flow.wanted.get(self.origins[0], {})
+            missing = {
+                name: type_
+                for name, type_ in columns.items()
+                if self.schema.find(self._called(name)) is None and name not in had
+            }
             if missing:
                 raise ColumnWanted(self.origins[0], missing)
+
+    def _called(self, name: str) -> str:
+        """The name under which it has a column, where the case of names does not count."""
+        if not self.flow.ignores_case or name in self.names:
+            return name
+        alike = [known for known in self.names if known.lower() == name.lower()]
+        return alike[0] if len(alike) == 1 else name
+
+    def _require_new(self, names: Iterable[str]) -> None:
+        """Refuse columns that the open table had, and that are called otherwise or gone by now."""
+        had = [name.lower() for name in self.flow.wanted.get(self.origins[0], {})]
+        for name in names:
+            if name == OTHER_COLUMNS or name in self.flow.wanted.get(self.origins[0], {}):
+                raise NotModelled(f"there is no column {name!r}")
+            if self.flow.ignores_case and name.lower() in had:
+                raise NotModelled(f"there is no column {name!r}")
 
     def require_known(self) -> None:
         """Refuse an open table, where all columns matter one by one."""

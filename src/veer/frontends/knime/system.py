@@ -86,4 +86,4 @@ ALL_MODELS: Mapping[str, Model] = {
     SCOPE: read_scope,
     **{kind: _complete(model) for kind, model in MODELS.items()},
 }
-SYSTEM = System("knime", ALL_MODELS, shown=shown, is_free=is_random, opaque_sees_order=True)
+SYSTEM = System("knime", ALL_MODELS, shown=shown, is_free=is_random)

@@ -14,6 +14,7 @@ from veer.frontends.orange.domain import (
     columns_of,
     domain_of,
     only_context,
+    refuse_hidden,
     roles_of,
     typed,
     value_of,
@@ -33,6 +34,7 @@ def select_columns(step: Step) -> Outputs:
     require(not step.arriving("Features"), "features arrive that may be used")
     rows = step.input("Data")
     hints = _hints(value_of(only_context(settings), "domain_role_hints"))
+    refuse_hidden(name for name, _ in hints)
     rows.expect({name: TYPES.get(kind) for name, kind in hints})
     columns = {name: typed(rows, name, kind) for name, kind in hints}
     if not rows.is_open and not settings.get("ignore_new_features"):

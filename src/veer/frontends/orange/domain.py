@@ -10,7 +10,7 @@ tables that differ in roles are two tables to all that is opaque, even without r
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -67,6 +67,13 @@ def _is_hidden(name: str) -> bool:
     return name == _ORDER or name.startswith(_ROLES)
 
 
+def refuse_hidden(names: Iterable[str]) -> None:
+    """Refuse columns of people that are called like those nobody is shown."""
+    for name in names:
+        if _is_hidden(name):
+            raise NotModelled(f"a column that is called {name!r}")
+
+
 def numbered(rows: Rows, place: int) -> Rows:
     """A table that is about to be put under others, for all that sees the order of rows.
 
@@ -94,8 +101,7 @@ def with_roles(
 ) -> Rows:
     """Just these columns, in these roles as far as they are known."""
     names = [name for name, _ in columns]
-    if any(map(_is_hidden, names)):
-        raise NotModelled("a column that is called like a list of roles")
+    refuse_hidden(names)
     told = {name: roles[name] for name in names if name in roles}
     added = [(_ROLES + json.dumps(told, ensure_ascii=False), constant("", STRING))] if told else []
     if _ORDER in rows.names:
@@ -185,6 +191,7 @@ def domain_of(context: Mapping[str, Any]) -> dict[str, int]:
 
 def typed(rows: Rows, name: str, kind: Any) -> Value:
     """A column, of which the workflow tells the kind of variable."""
+    refuse_hidden([name])
     type_ = TYPES.get(kind) if isinstance(kind, int) else None
     value = rows.column(name, type_)
     if kind == CONTINUOUS and value.known:

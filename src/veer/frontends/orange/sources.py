@@ -9,7 +9,14 @@ from typing import Any
 
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows
-from veer.frontends.orange.domain import CONTINUOUS, DISCRETE, TEXT, TIME, TYPES
+from veer.frontends.orange.domain import (
+    CONTINUOUS,
+    DISCRETE,
+    TEXT,
+    TIME,
+    TYPES,
+    refuse_hidden,
+)
 from veer.model.types import DataType
 
 _KINDS = {
@@ -28,7 +35,7 @@ def file(step: Step) -> Outputs:
     """File: the rows of a file or an address, with the columns that it was last seen to have."""
     settings = step.node.settings
     path, options = _address(settings) if settings.get("source") == 1 else _path(settings)
-    rows = step.flow.table(path, format_=_format(path), options=options)
+    rows = _table(step, path, _format(path), options)
     contexts = settings.get("context_settings", [])
     if not contexts:
         return {"Data": rows}
@@ -88,12 +95,14 @@ def _with_domain(step: Step, rows: Rows, context: Mapping[str, Any]) -> Rows:
         context, edited
     ):
         return _told(rows, _original(context))
+    refuse_hidden(name for name, _, _ in edited)
     fields = [(name, _type(kind)) for name, kind, place in edited if place != _SKIPPED]
     return _edited(step, rows, [context], fields)
 
 
 def _told(rows: Rows, domain: Sequence[tuple[str, Any]]) -> Rows:
     """An open table has the columns that were seen in it, and maybe others."""
+    refuse_hidden(name for name, _ in domain)
     rows.expect({name: _type(kind) for name, kind in domain})
     return rows
 
@@ -174,7 +183,7 @@ def csv_import(step: Step) -> Outputs:
         case _:
             raise NotModelled("no file is chosen")
     told = {name: json.dumps(value, sort_keys=True) for name, value in options.items()}
-    return {"Data": step.flow.table(path, format_="csv", options=told)}
+    return {"Data": _table(step, path, "csv", told)}
 
 
 def datasets(step: Step) -> Outputs:
@@ -184,5 +193,10 @@ def datasets(step: Step) -> Outputs:
         chosen = "/".join(chosen)
     if not isinstance(chosen, str) or not chosen:
         raise NotModelled("no dataset is chosen")
-    name = chosen.replace("\\", "/")
-    return {"Data": step.flow.table(name, format_="dataset")}
+    return {"Data": _table(step, chosen.replace("\\", "/"), "dataset", {})}
+
+
+def _table(step: Step, path: str, format_: str, options: Mapping[str, str]) -> Rows:
+    rows = step.flow.table(path, format_=format_, options=options)
+    refuse_hidden(rows.names)
+    return rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -52,8 +53,8 @@ def _picked(settings: Mapping[str, Any]) -> str:
     told = {name: settings[name] for name in names if _has_items(settings.get(name))}
     if not told:
         return "nothing"
-    sort = settings.get("stored_sort")
-    return repr(sorted(told.items())) + (f" sorted by {sort!r}" if sort else "")
+    told |= {name: settings.get(name) for name in ("stored_sort", "select_rows")}
+    return json.dumps(told, sort_keys=True)
 
 
 def _has_items(value: Any) -> bool:

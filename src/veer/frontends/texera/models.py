@@ -44,7 +44,9 @@ def _scan(format_: str) -> Model:
     def scan(step: Step) -> Outputs:
         settings = step.node.settings
         name = text(settings, "fileName")
-        told = {k: str(v) for k, v in settings.items() if k not in ("fileName", "limit", "offset")}
+        # All of them count: types are inferred of the rows within `limit`.
+        told = {k: str(v) for k, v in settings.items() if k != "fileName" and v is not None}
+        told["scan"] = step.node.kind  # each with a parser of its own
         delimiter = settings.get("customDelimiter") or ","
         has_names = format_ == "csv" and settings.get("hasHeader") is True
         rows = step.flow.table(
@@ -54,10 +56,7 @@ def _scan(format_: str) -> Model:
             options=told,
             delimiter=delimiter if has_names and isinstance(delimiter, str) else "",
         )
-        limit, offset = (settings.get(key) for key in ("limit", "offset"))
-        if limit is None and offset is None:
-            return _one(rows)
-        return _one(rows.limit(_count(limit) if limit is not None else None, _count(offset or 0)))
+        return _one(rows)
 
     return scan
 
@@ -317,10 +316,11 @@ def _side_by_side(joined: Joined, without: str | None = None) -> Rows:
     for name in joined.right.names:
         if name == without:
             continue
-        taken, free = {n for n, _ in columns}, name
-        if free in taken:
+        taken, free = {n.lower() for n, _ in columns}, name
+        require("#@" not in name, "a column that was renamed before")
+        if free.lower() in taken:
             free = f"{name}#@1"
-            require(free not in taken, "columns of one name, thrice")
+            require(free.lower() not in taken, "columns of one name, thrice")
         columns.append((free, joined.of_right(name)))
     return joined.select(columns)
 
@@ -393,4 +393,5 @@ SYSTEM = System(
     _columns,
     shown=lambda node: node.title,
     is_free=_is_free,
+    ignores_case=True,
 )
