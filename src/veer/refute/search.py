@@ -352,6 +352,9 @@ class NotKnown(Exception):
 class _OnlyKnown(dict[str, Callable[..., Any]]):
     """Functions by identity, of which those that are missing, wherever they are called, end the run."""
 
+    def __bool__(self) -> bool:
+        return True  # also where none is known
+
     def get(self, identity: str, default: Any = None) -> Any:
         """The function, or one that nobody knows."""
         del default
