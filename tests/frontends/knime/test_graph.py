@@ -191,5 +191,21 @@ def test_near_misses_stay_opaque(tmp_path: Path) -> None:
         assert any("(#2)" in name for name in reading(flow, tmp_path).opaque), model
 
 
+def test_columns_of_opaque_nodes(tmp_path: Path) -> None:
+    """Below a node that is opaque its columns are known where the node keeps them."""
+    appender = f"{BASE}preproc.columnappend2.ColumnAppender2NodeFactory"
+    flow = reader(Flow()).add(2, CSV_READER, csv_reader("u.csv", {"c": "double"}))
+    flow.add(3, appender, {}, 1, 2)
+    row_id = {"replaceRowKey": True, "newRowKeyColumnName": "b", "removeRowKeyCol": True}
+    flow.add(
+        4, f"{BASE}preproc.rowkey2.RowKeyNodeFactory2", {**row_id, "appendRowKeyCol": False}, 3
+    )
+    read = reading(writer(flow, 4), tmp_path)
+    assert set(read.opaque) == {"ColumnAppender2 (#3)", "RowKeyNodeFactory2 (#4)"}
+    schema = read.dataflow.schemas["RowKeyNodeFactory2 (#4)"]
+    assert [str(field.type) for field in schema] == ["int", "double"]
+    assert schema.names == ("a", "c")
+
+
 def math(expression: str) -> dict[str, Any]:
-    return {"expression": expression, "append_column": False, "replaced_column": "a"}
+    return {"expression": expression, "append_column": True, "replaced_column": "a"}

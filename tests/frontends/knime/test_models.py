@@ -219,11 +219,19 @@ def test_rule_filter(tmp_path: Path) -> None:
 
 
 def test_formula(tmp_path: Path) -> None:
-    model = {"expression": "($a$ + 1) / $b$", "append_column": False, "replaced_column": "b"}
+    model = {"expression": "($a$ + 1) / $b$", "append_column": True, "replaced_column": "b"}
     rows: Rows = [(1, 2.0), (1, 0.0), (-1, 0.0), (None, 1.0), (3, None), (1, NAN), (1, INF)]
     assert run(tmp_path, MATH, model, rows, a="int", b="double") == sorted(
         [(1, 1.0), (1, None), (-1, None), (None, None), (3, None), (1, None), (1, 0.0)], key=repr
     )
+
+
+def test_formula_in_a_new_column(tmp_path: Path) -> None:
+    """The setting that is called `append_column` is true where a column is replaced."""
+    model = {"expression": "$a$ * 2", "append_column": False, "replaced_column": "twice"}
+    read = reading(one_node(MATH, model, a="int"), tmp_path)
+    (result,) = run_dataflow(read.dataflow, {"t.csv": [(4,)]}).values()
+    assert (result.names, result.rows) == (("a", "twice"), [(4, 8.0)])
 
 
 def test_missing_values(tmp_path: Path) -> None:

@@ -168,6 +168,7 @@ def fill_missing(step: Step) -> Outputs:
     rows.require_known()
     own: dict[str, Config] = {}
     for entry in _listed(model.get("columnSettings")):
+        require(bool(names(entry, "colNames")), "columns without names")
         for name in names(entry, "colNames"):
             own[name] = table(entry, "settings") or entry
     by_type = table(model, "dataTypeSettings")

@@ -240,9 +240,11 @@ def _transformed(parser: Lark, formula: str, reader: Transformer[Token, Any]) ->
 
 
 def _placed(step: Step, rows: Rows, value: Value) -> Outputs:
+    """The table with a value; what the settings call `append_column` says that one is replaced."""
     model = model_of(step)
-    name = text(model, "replaced_column")
-    if model.get("append_column") is True:
+    name, replaces = text(model, "replaced_column"), model.get("append_column")
+    require(isinstance(replaces, bool), "neither appended nor replaced")
+    if replaces is not True:
         return {"1": rows.with_columns({free_name(rows, name): value})}
     rows.column(name)
     return {"1": rows.with_columns({name: value})}

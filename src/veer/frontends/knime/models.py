@@ -97,5 +97,9 @@ MODELS: Mapping[str, Model] = {
     f"{BASE}preproc.crossjoin.CrossJoinerNodeFactory": tables.cross_join,
     f"{BASE}preproc.groupby.GroupByNodeFactory": tables.group_rows,
     f"{BASE}preproc.sorter.SorterNodeFactory": tables.sort_rows,
+    # only columns are known
+    f"{BASE}preproc.columnappend2.ColumnAppender2NodeFactory": tables.append_columns,
+    f"{BASE}preproc.valuelookup.ValueLookupNodeFactory": tables.look_up,
+    f"{BASE}preproc.rowkey2.RowKeyNodeFactory2": tables.change_row_ids,
     f"{BASE}viz.property.color.ColorManager2NodeFactory": tables.same_table,
 }

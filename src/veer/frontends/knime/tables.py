@@ -350,3 +350,38 @@ def fill_otherwise(model: Callable[[Step], Outputs]) -> Model:
             raise NotModelled(str(reason), {"1": fields} if fields else None) from None
 
     return read
+
+
+def append_columns(step: Step) -> Outputs:
+    """Column Appender: which rows meet depends on RowIDs and places; the columns are those of all."""
+    tables = [_told(rows) for port, rows in step.inputs if port != "0"]
+    fields = [field for told in tables for field in told or ()]
+    known = all(tables) and len({name for name, _ in fields}) == len(fields)
+    raise NotModelled("rows meet by RowIDs or places", {"1": fields} if known else None)
+
+
+def look_up(step: Step) -> Outputs:
+    """Value Lookup: the first or last match depends on the order; the columns are known."""
+    model, reason = model_of(step), "which row of the dictionary matches first"
+    rows, dictionary = step.input("1"), step.input("2")
+    kept = text(model, "lookupColumnOutput") == "RETAIN" and model.get("createFoundCol") is False
+    if not kept or rows.is_open or dictionary.is_open:
+        raise NotModelled(reason)
+    added = chosen(dictionary, model.get("dictValueCols"))
+    told = dict(_told(dictionary) or ())
+    fields = [*(_told(rows) or ()), *((name, told[name]) for name in added)]
+    known = len({name for name, _ in fields}) == len(fields)
+    raise NotModelled(reason, {"1": fields} if known else None)
+
+
+def change_row_ids(step: Step) -> Outputs:
+    """RowID: what it does to RowIDs shows in the nodes below; of the table the columns are known."""
+    model, rows = model_of(step), step.input("1")
+    reason = "RowIDs are read or changed"
+    fields = list(_told(rows) or ())
+    if not fields or model.get("appendRowKeyCol") is not False:
+        raise NotModelled(reason)
+    if model.get("replaceRowKey") is True and model.get("removeRowKeyCol") is True:
+        gone = text(model, "newRowKeyColumnName")
+        fields = [field for field in fields if field[0] != gone]
+    raise NotModelled(reason, {"1": fields} if fields else None)
