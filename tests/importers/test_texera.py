@@ -459,3 +459,17 @@ def test_functions_are_told_apart_by_every_character() -> None:
     texts = [workflow(scan(), where("f", ("k", ">", value))) for value in ("new york", "new_york")]
     one, two = (reading(text).dataflow.operators["Filter"] for text in texts)
     assert one != two
+
+
+def test_no_order_outlives_operators_on_several_machines() -> None:
+    sort = operator("s", "Sort", attributes=[{"attribute": "n", "sortPreference": "ASC"}])
+    limit = operator("l", "Limit", limit=1)
+    ordered = reading(workflow(scan(), sort, limit)).dataflow
+    scattered = reading(workflow(scan(), sort, where("f", ("b", ">", "0")), limit)).dataflow
+    kinds = [
+        [type(flow.operators[i]).__name__ for i in flow.order] for flow in (ordered, scattered)
+    ]
+    assert kinds == [
+        ["Source", "Sort", "Limit", "Sink"],
+        ["Source", "Sort", "Union", "Filter", "Limit", "Sink"],
+    ]

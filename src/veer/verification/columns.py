@@ -70,6 +70,8 @@ def match_columns(
     assert isinstance(one, Sink) and isinstance(two, Sink)
     if one.write != two.write:
         return Mismatch(WrittenDifferently(show_kind(one), show_kind(two)), certain=False)
+    if one.target and two.target and one.target != two.target:
+        return Mismatch(WrittenDifferently(one.target, two.target), certain=False)
     shown = () if one.kind == two.kind else (ShownDifferently(one.kind, two.kind),)
     # Columns nobody knows may be called like those that only the other side has.
     certain = OTHER_COLUMNS not in (*left.names, *right.names)

@@ -56,6 +56,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Field, Schema
+from veer.model.traits import RowOrder
 from veer.model.types import BOOLEAN, STRING, DataType
 
 MOST_VALUES = 500  # rows that a workflow holds itself; more are known by their digest alone
@@ -137,6 +138,10 @@ class Flow:
         self.files_read: dict[str, str] = {}  # of those, the files this workflow reads
         self._inputs: dict[str, tuple[str, ...]] = {}
         self._structures: dict[str, str] = {}
+
+    def inputs_of(self, id_: str) -> tuple[str, ...]:
+        """The signals that feed an operator."""
+        return self._inputs[id_]
 
     def add(self, operator: AnyOperator, *inputs: str) -> str:
         """Add an operator of the current node; gives its id."""
@@ -441,6 +446,14 @@ class Rows:
         by = tuple(Named(name, value.expr) for name, value in keys)
         operator: AnyOperator = Aggregate(by, named) if keys else GlobalAggregate(named)
         return replace(self, id=self.flow.add(operator, self.id), unknown=unknown, origins=())
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the rows come in an order that a node before gave them."""
+        operators, at = self.flow.builder.operators, self.id
+        while operators[at].traits.order is RowOrder.KEPT:
+            (at,) = self.flow.inputs_of(at)
+        return operators[at].traits.order is RowOrder.OWN
 
     def unordered(self) -> Rows:
         """The same rows, in no order that anybody may rely on."""

@@ -37,6 +37,12 @@ def _one(rows: Rows) -> Outputs:
     return {ONLY: rows}
 
 
+def _input(step: Step) -> Rows:
+    """The only input of an operator that works on several machines: no order of rows outlives it."""
+    rows = step.input()
+    return rows.unordered() if rows.is_sorted else rows
+
+
 # -- sources -----------------------------------------------------------------------------------
 
 
@@ -90,7 +96,7 @@ def _text_input(step: Step) -> Outputs:
 
 def _filter(step: Step) -> Outputs:
     """Rows on which one of the predicates holds: they are joined by OR."""
-    rows = step.input()
+    rows = _input(step)
     predicates = items(step.node.settings, "predicates")
     return _one(rows.filter(any_of([condition(rows, p) for p in predicates])))
 
@@ -99,7 +105,7 @@ def _opaque_filter(*attributes: str) -> Model:
     """Rows on which a function of one column holds that nobody looks into, known by its settings."""
 
     def kept(step: Step) -> Outputs:
-        rows, settings = step.input(), step.node.settings
+        rows, settings = _input(step), step.node.settings
         name = next((settings[a] for a in attributes if isinstance(settings.get(a), str)), None)
         if name is None:
             raise NotModelled("no attribute")
@@ -114,7 +120,7 @@ def _opaque_filter(*attributes: str) -> Model:
 
 def _regex(step: Step) -> Outputs:
     """Rows whose text has a part that a regular expression matches; one without text has none."""
-    rows, settings = step.input(), step.node.settings
+    rows, settings = _input(step), step.node.settings
     column = rows.column(text(settings, "attribute"))
     if not column.known or column.type != STRING:
         return _opaque_filter("attribute")(step)
@@ -125,7 +131,7 @@ def _regex(step: Step) -> Outputs:
 
 
 def _projection(step: Step) -> Outputs:
-    rows, settings = step.input(), step.node.settings
+    rows, settings = _input(step), step.node.settings
     units = items(settings, "attributes")
     require(bool(units), "no attributes")
     names = [text(unit, "originalAttribute") for unit in units]
@@ -137,7 +143,7 @@ def _projection(step: Step) -> Outputs:
 
 
 def _type_casting(step: Step) -> Outputs:
-    rows = step.input()
+    rows = _input(step)
     casts = {}
     for unit in items(step.node.settings, "typeCastingUnits"):
         name = text(unit, "attribute")
