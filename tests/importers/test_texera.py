@@ -473,3 +473,14 @@ def test_no_order_outlives_operators_on_several_machines() -> None:
         ["Source", "Sort", "Limit", "Sink"],
         ["Source", "Sort", "Union", "Filter", "Limit", "Sink"],
     ]
+
+
+def test_a_program_that_runs_twice_is_not_one_that_runs_once(folder: Path) -> None:
+    columns = [{"attributeName": "x", "attributeType": "integer"}]
+    one, two = (operator(i, "PythonUDFSourceV2", code="random()", columns=columns) for i in "ab")
+    union = operator("u", "Union")
+    (folder / "once.json").write_text(workflow(one, union, links=[(0, 1, 0), (0, 1, 0)]))
+    (folder / "twice.json").write_text(workflow(one, two, union, links=[(0, 2, 0), (1, 2, 0)]))
+    assert command("verify", "once.json", "twice.json", cwd=folder).returncode == 2
+    done = command("verify", "once.json", "once.json", cwd=folder)
+    assert done.returncode == 0, done.stdout

@@ -34,7 +34,6 @@ from veer.model.expr import (
     SortKey,
 )
 from veer.model.ops import (
-    COMPUTED,
     LOCAL,
     OTHER_COLUMNS,
     UNTOLD_TYPES,
@@ -57,7 +56,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Field, Schema
 from veer.model.traits import RowOrder
-from veer.model.types import BOOLEAN, STRING, DataType
+from veer.model.types import BOOLEAN, INT, STRING, DataType
 
 MOST_VALUES = 500  # rows that a workflow holds itself; more are known by their digest alone
 
@@ -216,6 +215,8 @@ class Flow:
         One that is `free` may give something else each time it runs.
         """
         feeding = [rows.id for rows in inputs]
+        if free and not feeding:  # each time it runs it may give other rows: a function of nothing
+            feeding = [self.add(Values((Field("run", INT, False),), ((1,),)))]
         if feeding:
             # It may look at the order of rows, which bags of rows do not have.
             order = json_digest([self._order(signal) for signal in feeding])
@@ -225,7 +226,7 @@ class Flow:
             if not feeding:
                 name = f"{kind} {json_digest(identity)[:12]}"
                 # Rows that it has, not any rows.
-                return Source(name, columns, format=COMPUTED if free else LOCAL, location=identity)
+                return Source(name, columns, format=LOCAL, location=identity)
             return TableUdf(identity, columns, kind=kind, deterministic=not free)
 
         if fields is not None:
