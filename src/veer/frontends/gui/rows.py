@@ -34,6 +34,7 @@ from veer.model.expr import (
     SortKey,
 )
 from veer.model.ops import (
+    ANYWHERE,
     LOCAL,
     OTHER_COLUMNS,
     UNTOLD_TYPES,
@@ -180,13 +181,15 @@ class Flow:
         is looked for, whose first line tells the columns; without columns the table is open.
         """
         declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
+        location = location or table
         told = tuple(sorted((options or {}).items()))
-        read = f"{location or table}{''.join(f', {name}={value}' for name, value in told)}"
+        read = f"{location}{''.join(f', {name}={value}' for name, value in told)}"
         if declared is not None and self.files_of.setdefault(declared.table, read) == read:
-            self.files_read[declared.table] = location or table
+            self.files_read[declared.table] = location
             return Rows(self, self.add(declared))
         if declared is not None:  # another file of that name, or read otherwise: another table
             other = replace(declared, table=read, format=format_, location=location, options=told)
+            other = replace(other, elsewhere=(ANYWHERE,))  # perhaps of the same rows
             return Rows(self, self.add(other))
         if fields is None and delimiter:
             header = self.files.header(location, delimiter)
