@@ -265,9 +265,10 @@ def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[...
     def divided(a: Any, b: Any) -> int | None:
         if b == 0:
             return None
-        is_decimal = isinstance(a, Decimal)  # whose // knows 28 digits only
+        # Of decimals neither // nor - nor abs() keeps more than 28 digits.
+        is_decimal = isinstance(a, Decimal)
         whole = EXACT.divide_int(a.copy_abs(), b.copy_abs()) if is_decimal else abs(a) // abs(b)
-        return wrapped(int(whole if (a < 0) == (b < 0) else -whole), LONG)
+        return wrapped(int(whole) if (a < 0) == (b < 0) else -int(whole), LONG)
 
     return divided
 

@@ -273,11 +273,14 @@ scalar(
 
 
 def _translate(text: str, source: str, target: str) -> str:
-    """Of a character that `source` lists twice the first place counts; without a partner it goes."""
+    """Of a character that `source` lists twice the first place counts; without a partner it goes.
+
+    So does one whose partner is U+0000: that is how Spark notes the others.
+    """
     table: dict[str, str] = {}
     for index, char in enumerate(source):
-        table.setdefault(char, target[index] if index < len(target) else "")
-    return "".join(table.get(c, c) for c in text)
+        table.setdefault(char, target[index] if index < len(target) else "\0")
+    return "".join(t for c in text if (t := table.get(c, c)) != "\0" or c not in table)
 
 
 scalar(
