@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, final
 from veer.errors import InputError, NoFingerprintError
 from veer.model.digests import json_digest
 from veer.model.json import encode
-from veer.model.ops import COMPUTED, LOCAL, OF_SESSION, Source
+from veer.model.ops import COMPUTED, LOCAL, OF_SESSION, OTHER_COLUMNS, UNTOLD_TYPES, Source
 from veer.model.paths import paths_of
 from veer.model.schema import Field
 from veer.model.types import quote_name
@@ -119,6 +119,11 @@ class Sources:
 
     def read(self, spark: SparkSession, source: Source) -> DataFrame:
         """The rows of a source, with its columns."""
+        untold = UNTOLD_TYPES in dict(source.metadata)
+        if untold or OTHER_COLUMNS in [field.name for field in source.fields]:
+            raise InputError(
+                f"the columns of {source.table!r} are not told: declare it with --schema"
+            )
         location = self.locate(source)
         for told, value in source.metadata:
             setting = told.removeprefix(OF_SESSION)
