@@ -476,7 +476,7 @@ def test_files_written_know_their_roles_if_they_are_annotated() -> None:
         flow = reading(data).dataflow
         (sink,) = (o for o in flow.operators.values() if isinstance(o, Sink))
         assert sink.target == "out.csv"
-        assert len(flow.schemas["Save Data: result"].names) == names
+        assert len(flow.schemas["out.csv: result"].names) == names
 
 
 # -- sources ---------------------------------------------------------------------------------------

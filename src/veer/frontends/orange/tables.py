@@ -73,7 +73,9 @@ def save(step: Step) -> Outputs:
     path = PurePosixPath(folder if isinstance(folder, str) else "", name.replace("\\", "/"))
     plain = settings.get("add_type_annotations") is False and path.suffix in _PLAIN
     told = shown(rows) if plain else without_order(rows)
-    step.sink(told, target=str(path), write=_written(settings, path.suffix))
+    # Called like its file too: what is written elsewhere is another result.
+    write = _written(settings, path.suffix)
+    step.sink(told, target=str(path), name=str(path), write=write)
     return {}
 
 
