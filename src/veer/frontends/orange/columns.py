@@ -116,7 +116,8 @@ def feature_constructor(step: Step) -> Outputs:
     require(len(set(names)) == len(names), "two columns of one name")
     require(not set(names) & set(domain), "a formula in the place of a column")
     columns = _by_sanitized_name(rows, domain, [formula for _, formula in added])
-    computed = {name: number_formula(formula, columns) for name, formula in added}
+    version = step.node.settings.get("__version__")
+    computed = {name: number_formula(formula, columns, version) for name, formula in added}
     present = columns_of(rows)
     require(not set(names) & {name for name, _ in present}, "a formula in the place of a column")
     roles = roles_of(rows)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from veer.frontends import coercion
 from veer.frontends.gui.rows import NotModelled, Value, unknown_call
@@ -60,14 +61,18 @@ def names_in(tree: ast.expr) -> list[str]:
     return sorted(dict.fromkeys(found))
 
 
-def number_formula(text: str, columns: Mapping[str, Value]) -> Value:
-    """The numeric value of a formula, by the columns it may mention under names of Python."""
+def number_formula(text: str, columns: Mapping[str, Value], version: Any = None) -> Value:
+    """The numeric value of a formula, by the columns it may mention under names of Python.
+
+    What it makes of categories depends on the version of the settings it is in.
+    """
     tree = parse(text)
     names = names_in(tree)
     if mentions_chance(text):
         raise NotModelled("a formula with random numbers")
     args = [columns[name] for name in names if name in columns]
-    unknown = unknown_call(SYSTEM, f"formula {_shape(tree)}", *args, type_=DOUBLE)
+    of = "" if version is None else f" (version {version})"
+    unknown = unknown_call(SYSTEM, f"formula {_shape(tree)}{of}", *args, type_=DOUBLE)
     reader = _Reader(columns)
     try:
         value = reader.given_number(tree)

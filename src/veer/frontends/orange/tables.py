@@ -18,8 +18,8 @@ from veer.frontends.orange.domain import (
     with_roles,
     without_order,
 )
-from veer.model.expr import Literal
-from veer.model.ops import OTHER_COLUMNS
+from veer.model.expr import Column, Literal
+from veer.model.ops import OTHER_COLUMNS, Filter, Project, Source, Union
 from veer.model.writes import Write
 
 _SELECTED, _ANNOTATED = "Selected Data", "Data"
@@ -40,8 +40,8 @@ def data_table(step: Step) -> Outputs:
 
 def _picked(settings: Mapping[str, Any]) -> str:
     """What is selected; nothing, in whichever words of a version."""
-    names = ("stored_selection", "selected_rows", "selected_cols", "context_settings")
-    told = {name: settings[name] for name in names if _has_items(settings.get(name))}
+    told = {name: value for name, value in settings.items() if name not in _ASIDE}
+    told = {name: value for name, value in told.items() if _has_items(value)}
     if told:
         told["select_rows"] = settings.get("select_rows")
     if settings.get("stored_sort"):  # rows are sent as they are sorted, all of them too
@@ -57,9 +57,10 @@ def _has_items(value: Any) -> bool:
         return any(_has_items(part) for name, part in value.items() if name not in _OF_DOMAIN)
     if isinstance(value, list):
         return any(_has_items(part) if isinstance(part, Mapping | list) else True for part in value)
-    return False
+    return bool(value)
 
 
+_ASIDE = ("select_rows", "stored_sort", "__version__")  # what counts only if something is picked
 _OF_DOMAIN = ("attributes", "class_vars", "metas", "ordered_domain", "__version__")
 
 
@@ -120,11 +121,35 @@ def concatenate(step: Step) -> Outputs:
     )
     first, *rest = [*primary, *additional]
     names = [name for name, _ in columns_of(first)]
+    for name in names:
+        variables = {_variable(rows, name) for rows in (first, *rest)}
+        require(len(variables) == 1, f"{name!r} is computed, and not the same variable everywhere")
     aligned = [first, *(_aligned(rows, first, names, fill=bool(primary)) for rows in rest)]
     if not rest:
         return {"Data": first}
     top, *below = [numbered(rows, place) for place, rows in enumerate(aligned)]
     return {"Data": top.union(*below)}
+
+
+def _variable(rows: Rows, name: str) -> tuple[str, str]:
+    """Where a variable comes from. Those that files have are the same if they are called alike.
+
+    Those that a widget computes know how: Orange keeps them apart, or computes one by the other's formula.
+    """
+    flow, id_ = rows.flow, rows.id
+    while True:
+        operator, inputs = flow.builder.operators[id_], flow.inputs_of(id_)
+        match operator:
+            case Source():
+                return "", name
+            case Project(columns=columns):
+                if not any(c.name == name and c.expr == Column(name, c.expr.type) for c in columns):
+                    return (id_, name) if any(c.name == name for c in columns) else ("", name)
+            case Filter() | Union():
+                pass
+            case _:
+                return id_, name
+        id_ = inputs[0]
 
 
 def _aligned(rows: Rows, first: Rows, names: Sequence[str], *, fill: bool) -> Rows:
