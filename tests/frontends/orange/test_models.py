@@ -319,6 +319,26 @@ def test_learners_see_which_table_comes_first() -> None:
     assert learnt != learnt_otherwise
 
 
+def test_computed_variables_are_the_same_only_if_one_widget_made_them() -> None:
+    def data(*feeding: tuple[str, str]) -> bytes:
+        made = [
+            node(title, constructor(formula("z", "x + 1"))[2], "Feature Constructor")
+            for title in ("A", "B")
+        ]
+        rows = node("Rows", select_rows(("x", 2, 8, []))[2], "Select Rows")
+        nodes = [FILE, *made, rows, node("Concatenate"), node("Result", {}, "Data Table")]
+        links = [
+            *(("File", "Data", title, "Data") for title in ("A", "B")),
+            ("A", "Data", "Rows", "Data"),
+            *((*source, "Concatenate", "Additional Data") for source in feeding),
+            ("Concatenate", "Data", "Result", "Data"),
+        ]
+        return ows(nodes, links)
+
+    assert not reading(data(("A", "Data"), ("Rows", "Matching Data"))).opaque
+    assert "computed" in opaque(data(("A", "Data"), ("B", "Data")), "Concatenate")
+
+
 def test_what_nobody_takes_is_shown() -> None:
     data = ows([FILE, select_columns(HINTS)], [("File", "Data", "Select Columns", "Data")])
     flow = reading(data).dataflow
@@ -348,6 +368,20 @@ def test_samples_are_choices_unless_they_can_be_repeated(seeded: bool, determini
     assert isinstance(sample, TableUdf)
     assert sample.deterministic is deterministic
     assert flow.schemas["Data Sampler.Data Sample"].names == ("x", "c", "n")
+
+
+def test_a_setting_that_a_model_does_not_know_makes_it_opaque() -> None:
+    data = chain(select_rows(("x", 2, 8, []), any_of_them=False), output="Matching Data")
+    assert "any_of_them" in opaque(data, "Select Rows")
+
+
+def test_what_formulas_make_of_categories_depends_on_their_version() -> None:
+    shown = []
+    for version in (2, 3):
+        title, kind, settings = constructor(formula("z", "1 if c == 'u' else 0"))
+        flow = reading(chain((title, kind, {**settings, "__version__": version}))).dataflow
+        shown.append(flow.operators[title])
+    assert shown[0] != shown[1]
 
 
 def unique(tiebreaker: str, *names: tuple[str, int]) -> tuple[str, str, Any]:

@@ -115,6 +115,17 @@ def test_sheets_of_a_file_are_tables_of_their_own(folder: Folder) -> None:
     assert folder.verdict(january, february) is not EQUIVALENT
 
 
+def test_sheets_are_known_where_old_versions_kept_them(folder: Folder) -> None:
+    def version(sheet: str) -> bytes:
+        title, kind, settings = file("File", "a.xls")
+        held = context({"xls_sheet": (sheet, -1)}, {"x": 2}, {"c": 3})
+        held.attributes, held.class_vars, held.metas = (("x", 2),), (), (("c", 3),)
+        return shown((title, kind, {**settings, "context_settings": [held]}))
+
+    assert folder.verdict(version("Jan"), version("Jan")) is EQUIVALENT
+    assert folder.verdict(version("Jan"), version("Feb")) is not EQUIVALENT
+
+
 USUAL = {
     "stored_name": "out.csv",
     "filter": "Comma-separated values (*.csv)",
