@@ -216,6 +216,13 @@ def test_other_changes_of_the_domain_stay_opaque() -> None:
     assert "not all columns" in opaque(chain(edit_domain(renamed)), "Edit Domain", "")
 
 
+def test_a_renaming_is_of_variables_of_one_kind() -> None:
+    changes: Any = {("String", ("x", (), False)): [("Rename", ("y",))]}
+    assert "another kind" in opaque(chain(edit_domain(changes)), "Edit Domain")
+    both = {**changes, ("Real", ("x", (1, "f"), (), False)): [("Rename", ("z",))]}
+    assert "two variables" in opaque(chain(edit_domain(both)), "Edit Domain")
+
+
 def constructor(*formulas: Any) -> tuple[str, str, Any]:
     saved = context({"descriptors": (list(formulas), -2)}, COLUMNS)
     return node("Feature Constructor", {"context_settings": [saved]})
