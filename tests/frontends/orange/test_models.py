@@ -216,6 +216,13 @@ def test_other_changes_of_the_domain_stay_opaque() -> None:
     assert "not all columns" in opaque(chain(edit_domain(renamed)), "Edit Domain", "")
 
 
+def test_a_renaming_is_of_variables_of_one_kind() -> None:
+    changes: Any = {("String", ("x", (), False)): [("Rename", ("y",))]}
+    assert "another kind" in opaque(chain(edit_domain(changes)), "Edit Domain")
+    both = {**changes, ("Real", ("x", (1, "f"), (), False)): [("Rename", ("z",))]}
+    assert "two variables" in opaque(chain(edit_domain(both)), "Edit Domain")
+
+
 def constructor(*formulas: Any) -> tuple[str, str, Any]:
     saved = context({"descriptors": (list(formulas), -2)}, COLUMNS)
     return node("Feature Constructor", {"context_settings": [saved]})
@@ -264,7 +271,8 @@ def computed(text: str) -> str:
 )
 def test_formulas_with_unknown_parts_are_unknown_as_a_whole(text: str) -> None:
     assert "'formula_" not in computed(text)
-    assert f"formula_{text.replace(' ', '_')} of Orange" in computed(text)
+    shown = text.replace(" ", "_").replace("'", "\\'")  # in a text with both kinds of quotes
+    assert f"formula_{shown} of Orange" in computed(text)
     assert "arithmetic" not in computed(text).lower()
 
 
@@ -318,6 +326,26 @@ def test_learners_see_which_table_comes_first() -> None:
     assert learnt != learnt_otherwise
 
 
+def test_computed_variables_are_the_same_only_if_one_widget_made_them() -> None:
+    def data(*feeding: tuple[str, str]) -> bytes:
+        made = [
+            node(title, constructor(formula("z", "x + 1"))[2], "Feature Constructor")
+            for title in ("A", "B")
+        ]
+        rows = node("Rows", select_rows(("x", 2, 8, []))[2], "Select Rows")
+        nodes = [FILE, *made, rows, node("Concatenate"), node("Result", {}, "Data Table")]
+        links = [
+            *(("File", "Data", title, "Data") for title in ("A", "B")),
+            ("A", "Data", "Rows", "Data"),
+            *((*source, "Concatenate", "Additional Data") for source in feeding),
+            ("Concatenate", "Data", "Result", "Data"),
+        ]
+        return ows(nodes, links)
+
+    assert not reading(data(("A", "Data"), ("Rows", "Matching Data"))).opaque
+    assert "computed" in opaque(data(("A", "Data"), ("B", "Data")), "Concatenate")
+
+
 def test_what_nobody_takes_is_shown() -> None:
     data = ows([FILE, select_columns(HINTS)], [("File", "Data", "Select Columns", "Data")])
     flow = reading(data).dataflow
@@ -349,19 +377,101 @@ def test_samples_are_choices_unless_they_can_be_repeated(seeded: bool, determini
     assert flow.schemas["Data Sampler.Data Sample"].names == ("x", "c", "n")
 
 
+def test_a_setting_that_a_model_does_not_know_makes_it_opaque() -> None:
+    data = chain(select_rows(("x", 2, 8, []), any_of_them=False), output="Matching Data")
+    assert "any_of_them" in opaque(data, "Select Rows")
+
+
+def test_what_formulas_make_of_categories_depends_on_their_version() -> None:
+    shown = []
+    for version in (2, 3):
+        title, kind, settings = constructor(formula("z", "1 if c == 'u' else 0"))
+        flow = reading(chain((title, kind, {**settings, "__version__": version}))).dataflow
+        shown.append(flow.operators[title])
+    assert shown[0] != shown[1]
+
+
 def unique(tiebreaker: str, *names: tuple[str, int]) -> tuple[str, str, Any]:
     saved = context({"selected_vars": (list(names), -3)}, COLUMNS)
     return node("Unique", {"context_settings": [saved], "tiebreaker": tiebreaker})
 
 
-def test_one_row_of_each_key() -> None:
-    rows: Rows = [(1.0, "u", 1), (1.0, "v", 2), (2.0, "u", 3), (-0.0, "u", 4), (0.0, "u", 5)]
-    given = result(chain(unique("First instance", ("x", 102))), rows)
-    assert sorted(abs(row[0]) for row in given) == [0.0, 1.0, 2.0]
-    assert result(chain(unique("First instance", ("x", 102))), []) == []
-    dropping = unique("Discard non-unique instances", ("x", 102))
-    assert "dropped" in opaque(chain(dropping), "Unique")
-    assert "not all columns" in opaque(chain(unique("Last instance", ("x", 102))), "Unique", "")
+@pytest.mark.parametrize(
+    ("tiebreaker", "free"), [("First instance", False), ("Random instance", True)]
+)
+def test_which_row_of_a_key_stays_is_not_known(tiebreaker: str, free: bool) -> None:
+    data = chain(unique(tiebreaker, ("x", 102)))
+    assert "which row" in opaque(data, "Unique")
+    flow = reading(data).dataflow
+    assert flow.schemas["Unique"].names == ("x", "c", "n")
+    assert is_free(flow.operators["Unique"]) is free
+
+
+def is_free(operator: Any) -> bool:
+    assert isinstance(operator, TableUdf)
+    return not operator.deterministic
+
+
+def own_method(method: int) -> Any:
+    state = ({(2, "x"): (method, ())}, -4)
+    return context({"_variable_imputation_state": state}, COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "free"),
+    [
+        ({"_default_method_index": 2}, False),
+        ({"_default_method_index": 4}, True),  # by a learner
+        ({"_default_method_index": 5}, True),
+        ({"default_method": 5}, True),
+        ({"_default_method_index": 1, "context_settings": [own_method(5)]}, True),
+        ({"_default_method_index": 1, "context_settings": [own_method(2)]}, False),
+        (
+            {"_default_method_index": 2, "context_settings": [own_method(2), own_method(5)]},
+            True,
+        ),
+        (
+            {
+                "_default_method_index": 1,
+                "context_settings": [context({"variable_methods": {"x": 5}}, COLUMNS)],
+            },
+            True,
+        ),
+    ],
+)
+def test_values_that_are_imputed_by_chance(settings: Any, free: bool) -> None:
+    data = chain(node("Impute", settings))
+    assert "imputed" in opaque(data, "Impute")
+    assert is_free(reading(data).dataflow.operators["Impute"]) is free
+
+
+def test_preprocessors_and_learners_may_choose() -> None:
+    busy = node("Preprocess", {"storedsettings": {"preprocessors": [("randomize", {})]}})
+    flow = reading(chain(busy, output="Preprocessed Data")).dataflow
+    assert is_free(flow.operators["Preprocess"])
+    boosting = "Orange.widgets.model.owgradientboosting.OWGBLearner"
+    for seeded in (True, False):
+        widget = node("GB", {"random_state": seeded}, boosting)
+        flow = reading(ows([FILE, widget], [("File", "Data", "GB", "Data")])).dataflow
+        assert is_free(flow.operators["GB.shown"])
+
+
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("c", False),
+        ("'%s' % gauss(0, 1)", True),
+        ("c.__hash__()", True),
+        ("\uff47auss(0, 1)", True),  # the same to Python
+        ("list(set(c))[0]", True),
+        ("[v for v in {c, 'a'}][0]", True),
+    ],
+)
+def test_formulas_with_chance(text: str, free: bool) -> None:
+    for kind in ("ContinuousDescriptor", "StringDescriptor"):
+        flow = reading(chain(constructor(formula("z", text, kind)))).dataflow
+        operator = flow.operators["Feature Constructor"]
+        assert (isinstance(operator, TableUdf) and is_free(operator)) is free
 
 
 def test_widgets_that_do_nothing() -> None:
@@ -407,7 +517,7 @@ def test_files_written_know_their_roles_if_they_are_annotated() -> None:
         flow = reading(data).dataflow
         (sink,) = (o for o in flow.operators.values() if isinstance(o, Sink))
         assert sink.target == "out.csv"
-        assert len(flow.schemas["Save Data: result"].names) == names
+        assert len(flow.schemas["out.csv: result"].names) == names
 
 
 # -- sources ---------------------------------------------------------------------------------------

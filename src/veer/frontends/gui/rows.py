@@ -155,6 +155,10 @@ class Flow:
         self._structures.pop(id_, None)
         return id_
 
+    def inputs_of(self, signal: str) -> tuple[str, ...]:
+        """What feeds an operator."""
+        return self._inputs[signal]
+
     # -- where rows come from ------------------------------------------------------------------
 
     def values(self, fields: Sequence[Field], rows: Sequence[tuple[Any, ...]]) -> Rows:

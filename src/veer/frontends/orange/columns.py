@@ -13,6 +13,7 @@ from veer.frontends.orange.domain import (
     TYPES,
     columns_of,
     domain_of,
+    is_number,
     only_context,
     refuse_hidden,
     roles_of,
@@ -78,23 +79,35 @@ def edit_domain(step: Step) -> Outputs:
         changes = settings["_domain_change_hints"]
     else:
         changes = value_of(only_context(settings), "_domain_change_store")
-    names = dict(_renaming(entry) for entry in pairs_of(changes) if entry[1])
-    if not names:
+    renamings = [_renaming(entry) for entry in pairs_of(changes) if entry[1]]
+    if not renamings:
         return {"Data": rows}
+    names = {name: to for _, name, to in renamings}
+    require(len(names) == len(renamings), "two variables of one name are renamed")
     # Changes are kept for tables that were there once, so that a column must be seen to be renamed.
     rows.require_known()
     columns = columns_of(rows)
     used = {name: to for name, to in names.items() if name in dict(columns)}
+    for kind, name, _ in renamings:
+        if name in used:
+            require(_is_of(dict(columns)[name], kind), f"{name!r} may be of another kind")
     roles = {used.get(name, name): role for name, role in roles_of(rows).items()}
     renamed = [(used.get(name, name), value) for name, value in columns]
     return {"Data": with_roles(rows, renamed, roles)}
 
 
-def _renaming(entry: tuple[Any, Any]) -> tuple[str, str]:
+def _is_of(value: Value, kind: str) -> bool:
+    """Whether a column is of a kind of variable; of another it is left as it is."""
+    if kind in _TEXTS:
+        return value.known and value.type == STRING
+    return kind in _NUMBERS and value.known and is_number(value.type)
+
+
+def _renaming(entry: tuple[Any, Any]) -> tuple[str, str, str]:
     match entry:
         case ([str(kind), [str(name), *_]], [["Rename", [str(to)]]]):
             require(kind in (*_TEXTS, *_NUMBERS, "Time"), f"a variable of kind {kind!r}")
-            return name, to
+            return kind, name, to
         case _:
             raise NotModelled("columns are changed in other ways than their names")
 
@@ -116,7 +129,8 @@ def feature_constructor(step: Step) -> Outputs:
     require(len(set(names)) == len(names), "two columns of one name")
     require(not set(names) & set(domain), "a formula in the place of a column")
     columns = _by_sanitized_name(rows, domain, [formula for _, formula in added])
-    computed = {name: number_formula(formula, columns) for name, formula in added}
+    version = step.node.settings.get("__version__")
+    computed = {name: number_formula(formula, columns, version) for name, formula in added}
     present = columns_of(rows)
     require(not set(names) & {name for name, _ in present}, "a formula in the place of a column")
     roles = roles_of(rows)

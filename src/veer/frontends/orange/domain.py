@@ -114,12 +114,17 @@ def with_roles(
 _NUMBERS = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
 
 
+def is_number(type_: DataType) -> bool:
+    """Whether values of a type are numbers to Orange."""
+    return type_ in _NUMBERS or isinstance(type_, DecimalType)
+
+
 def number(value: Value) -> Expr:
     """A numeric column as a DOUBLE without NaN: Orange has one missing value, which is NaN itself."""
     if not value.known:
         call = unknown_call(SYSTEM, "number", value, type_=DOUBLE).expr
         return Case(((IsNull(value.expr), Literal(None, DOUBLE)),), call)
-    if value.type not in _NUMBERS and not isinstance(value.type, DecimalType):
+    if not is_number(value.type):
         raise NotModelled(f"a column of type {value.type} as a number")
     return without_nan(coercion.cast(value.expr, DOUBLE), value.type)
 

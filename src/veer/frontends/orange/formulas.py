@@ -11,10 +11,12 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from veer.frontends import coercion
 from veer.frontends.gui.rows import NotModelled, Value, unknown_call
 from veer.frontends.orange.domain import SYSTEM, number, surely, without_nan
+from veer.frontends.orange.widgets import mentions_chance
 from veer.model.expr import And, Case, Expr, Literal, Not, Or
 from veer.model.types import BOOLEAN, BYTE, DOUBLE, INT, LONG, SHORT, DataType
 
@@ -23,13 +25,6 @@ DEEPEST = 60
 _EXACT = 2**53  # up to here whole numbers are the same as floats
 _FAR = 1e300  # sums and products of numbers below are finite, so that there is no NaN
 _LARGEST: Mapping[DataType, float] = {BYTE: 2**7, SHORT: 2**15, INT: 2**31, LONG: 2**63}
-_RANDOM = frozenset(
-    {
-        *("normalvariate", "gauss", "expovariate", "gammavariate", "betavariate"),
-        *("lognormvariate", "paretovariate", "vonmisesvariate", "weibullvariate"),
-        *("triangular", "uniform", "random", "id", "hash"),
-    }
-)
 _ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _COMPARISONS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "=",
@@ -66,14 +61,18 @@ def names_in(tree: ast.expr) -> list[str]:
     return sorted(dict.fromkeys(found))
 
 
-def number_formula(text: str, columns: Mapping[str, Value]) -> Value:
-    """The numeric value of a formula, by the columns it may mention under names of Python."""
+def number_formula(text: str, columns: Mapping[str, Value], version: Any = None) -> Value:
+    """The numeric value of a formula, by the columns it may mention under names of Python.
+
+    What it makes of categories depends on the version of the settings it is in.
+    """
     tree = parse(text)
     names = names_in(tree)
-    if _RANDOM & set(names):
+    if mentions_chance(text):
         raise NotModelled("a formula with random numbers")
     args = [columns[name] for name in names if name in columns]
-    unknown = unknown_call(SYSTEM, f"formula {_shape(tree)}", *args, type_=DOUBLE)
+    of = "" if version is None else f" (version {version})"
+    unknown = unknown_call(SYSTEM, f"formula {_shape(tree)}{of}", *args, type_=DOUBLE)
     reader = _Reader(columns)
     try:
         value = reader.given_number(tree)

@@ -1,6 +1,6 @@
 """Workflow files of Orange: nodes and links, and the settings that each node was saved with.
 
-Nodes are numbered anew at each save, so the titles people see are their ids. Settings are Python
+Nodes are numbered anew at each save, so the titles people see are their ids, see `twins`. Settings are Python
 literals, JSON or pickles; a pickle is never loaded, see `pickled`.
 """
 
@@ -11,7 +11,6 @@ import base64
 import binascii
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +21,7 @@ from veer.frontends.gui.documents import read_xml
 from veer.frontends.gui.graph import MOST_NODES, Graph, Node, Wire, graph_of
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.orange.pickled import Copier, read_pickle
+from veer.frontends.orange.twins import with_ids
 from veer.frontends.orange.widgets import (
     channel_of,
     gives_nothing_without_input,
@@ -56,16 +56,16 @@ def read_ows(data: bytes) -> Graph:
     elements = root.findall("nodes/node")
     if len(elements) > MOST_NODES:
         raise ParseError(f"more than {MOST_NODES:,} nodes")
-    ids = _stable_ids(elements)
-    settings = _settings(root, ids)
-    inputs, outputs = _links(root, ids)
+    titles = _titles(elements)
+    settings = _settings(root, titles)
+    inputs, outputs = _links(root)
     nodes = []
     for element in elements:
         number = element.get("id", "")
         kind, title = _kind(element), _title(element)
         nodes.append(
             Node(
-                ids[number],
+                number,
                 kind,
                 title,
                 _with_name(kind, title, worth_keeping(kind, settings.get(number, {}))),
@@ -73,7 +73,7 @@ def read_ows(data: bytes) -> Graph:
                 tuple(sorted(outputs.get(number, ()))),
             )
         )
-    return graph_of(_without_starved(nodes))
+    return graph_of(with_ids(_without_starved(nodes)))
 
 
 def _kind(element: Element) -> str:
@@ -96,34 +96,21 @@ def _with_name(kind: str, title: str, settings: dict[str, Any]) -> dict[str, Any
     return {**settings, "(title)": title}
 
 
-def _stable_ids(elements: Sequence[Element]) -> dict[str, str]:
-    """The id of each node by its number: its title, with its kind and a count if others have it."""
-    titles: list[tuple[str, str, str]] = []
+def _titles(elements: Sequence[Element]) -> dict[str, str]:
+    """The title of each node by its number."""
+    titles: dict[str, str] = {}
     for element in elements:
         number = element.get("id")
         if number is None:
             raise ParseError(f"node {element.get('title')!r} has no id")
-        titles.append((number, _title(element), _kind(element)))
-    if len({number for number, _, _ in titles}) < len(titles):
-        twice = next(n for n, c in Counter(n for n, _, _ in titles).items() if c > 1)
-        raise ParseError(f"two nodes have the id {twice!r}")
-    alike = Counter(title for _, title, _ in titles)
-    ids: dict[str, str] = {}
-    taken: set[str] = {title for title, count in alike.items() if count == 1}
-    for number, title, kind in titles:
-        id_, count = title, 1
-        if alike[title] > 1:
-            base = id_ = f"{title} [{kind.rpartition('.')[2]}]"
-            while id_ in taken:
-                count += 1
-                id_ = f"{base[:-1]} {count}]"
-            taken.add(id_)
-        ids[number] = id_
-    return ids
+        if number in titles:
+            raise ParseError(f"two nodes have the id {number!r}")
+        titles[number] = _title(element)
+    return titles
 
 
 def _links(
-    root: Element, ids: Mapping[str, str]
+    root: Element,
 ) -> tuple[dict[str, list[tuple[str, Wire]]], dict[str, set[str]]]:
     """What arrives at each node, in the order of the links of a channel, and which outputs are taken."""
     kinds = {element.get("id", ""): _kind(element) for element in root.findall("nodes/node")}
@@ -132,7 +119,7 @@ def _links(
     for link in root.findall("links/link"):
         ends = link.get("source_node_id", ""), link.get("sink_node_id", "")
         for end in ends:
-            if end not in ids:
+            if end not in kinds:
                 raise ParseError(f"link {link.get('id')!r}: no node {end!r}")
         if link.get("enabled", "true").lower() == "false":
             continue
@@ -141,7 +128,7 @@ def _links(
         if not given or not taken:
             raise ParseError(f"link {link.get('id')!r} does not name its channels")
         given = channel_of(kinds[source], given)
-        wire = Wire(ids[source], given)
+        wire = Wire(source, given)
         inputs.setdefault(sink, []).append((channel_of(kinds[sink], taken), wire))
         outputs.setdefault(source, set()).add(given)
     for arriving in inputs.values():
@@ -167,7 +154,7 @@ def _without_starved(nodes: Sequence[Node]) -> list[Node]:
 # -- settings --------------------------------------------------------------------------------------
 
 
-def _settings(root: Element, ids: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def _settings(root: Element, titles: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     settings: dict[str, dict[str, Any]] = {}
     elements = root.findall("node_properties/properties")
     if sum(len(element.text or "") for element in elements) > MOST_SETTINGS:
@@ -175,16 +162,16 @@ def _settings(root: Element, ids: Mapping[str, str]) -> dict[str, dict[str, Any]
     copied = Copier()
     for element in elements:
         number = element.get("node_id", "")
-        if number not in ids:
+        if number not in titles:
             raise ParseError(f"properties of a node {number!r} that does not exist")
         try:
             value = copied.of(_value(element.get("format", "pickle"), element.text or ""))
         except ParseError as error:
-            raise ParseError(f"{ids[number]}: {error}") from None
+            raise ParseError(f"{titles[number]}: {error}") from None
         except RecursionError:
-            raise ParseError(f"{ids[number]}: settings nested too deeply") from None
+            raise ParseError(f"{titles[number]}: settings nested too deeply") from None
         if not isinstance(value, dict):
-            raise ParseError(f"{ids[number]}: settings that are no dict")
+            raise ParseError(f"{titles[number]}: settings that are no dict")
         settings[number] = value
     return settings
 

@@ -35,8 +35,9 @@ def file(step: Step) -> Outputs:
     """File: the rows of a file or an address, with the columns that it was last seen to have."""
     settings = step.node.settings
     path, options = _address(settings) if settings.get("source") == 1 else _path(settings)
-    rows = _table(step, path, _format(path), options)
     contexts = settings.get("context_settings", [])
+    options |= _old_sheets([settings, *(contexts if isinstance(contexts, list) else [])])
+    rows = _table(step, path, _format(path), options)
     if not contexts:
         return {"Data": rows}
     if not isinstance(contexts, list):
@@ -58,6 +59,18 @@ def _path(settings: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
         raise NotModelled("a path that is not understood")
     told = {name: str(state[name]) for name in ("sheet", "file_format") if state.get(name)}
     return path_of(state), told
+
+
+def _old_sheets(holders: Sequence[Any]) -> dict[str, str]:
+    """The sheet, where old versions kept it: in settings or contexts."""
+    told = []
+    for holder in holders:
+        values = holder.get("values", holder) if isinstance(holder, Mapping) else None
+        sheet = values.get("xls_sheet") if isinstance(values, Mapping) else None
+        sheet = sheet[0] if isinstance(sheet, list) and sheet else sheet
+        if sheet:
+            told.append(sheet)
+    return {"xls_sheet": json.dumps(told)} if told else {}
 
 
 def path_of(state: Mapping[str, Any]) -> str:

@@ -7,29 +7,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from veer.frontends import coercion
 from veer.frontends.gui.reading import Fields, Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require
 from veer.frontends.orange.domain import (
-    CONTINUOUS,
-    DISCRETE,
-    TEXT,
     columns_of,
-    is_given,
-    number,
     numbered,
-    only_context,
     roles_of,
     shown,
-    surely,
-    text,
-    typed,
     value_of,
     with_roles,
     without_order,
 )
-from veer.model.expr import Expr, IsNull, Literal, Not
-from veer.model.ops import OTHER_COLUMNS
+from veer.model.expr import Column, Literal
+from veer.model.ops import OTHER_COLUMNS, Filter, Project, Source, Union
+from veer.model.writes import Write
 
 _SELECTED, _ANNOTATED = "Selected Data", "Data"
 
@@ -49,11 +40,14 @@ def data_table(step: Step) -> Outputs:
 
 def _picked(settings: Mapping[str, Any]) -> str:
     """What is selected; nothing, in whichever words of a version."""
-    names = ("stored_selection", "selected_rows", "selected_cols", "context_settings")
-    told = {name: settings[name] for name in names if _has_items(settings.get(name))}
+    told = {name: value for name, value in settings.items() if name not in _ASIDE}
+    told = {name: value for name, value in told.items() if _has_items(value)}
+    if told:
+        told["select_rows"] = settings.get("select_rows")
+    if settings.get("stored_sort"):  # rows are sent as they are sorted, all of them too
+        told["stored_sort"] = settings["stored_sort"]
     if not told:
         return "nothing"
-    told |= {name: settings.get(name) for name in ("stored_sort", "select_rows")}
     return json.dumps(told, sort_keys=True)
 
 
@@ -63,9 +57,10 @@ def _has_items(value: Any) -> bool:
         return any(_has_items(part) for name, part in value.items() if name not in _OF_DOMAIN)
     if isinstance(value, list):
         return any(_has_items(part) if isinstance(part, Mapping | list) else True for part in value)
-    return False
+    return bool(value)
 
 
+_ASIDE = ("select_rows", "stored_sort", "__version__")  # what counts only if something is picked
 _OF_DOMAIN = ("attributes", "class_vars", "metas", "ordered_domain", "__version__")
 
 
@@ -78,11 +73,42 @@ def save(step: Step) -> Outputs:
     folder = settings.get("stored_path")
     path = PurePosixPath(folder if isinstance(folder, str) else "", name.replace("\\", "/"))
     plain = settings.get("add_type_annotations") is False and path.suffix in _PLAIN
-    step.sink(shown(rows) if plain else without_order(rows), target=str(path))
+    told = shown(rows) if plain else without_order(rows)
+    # Called like its file too: what is written elsewhere is another result.
+    write = _written(settings, path.suffix)
+    step.sink(told, target=str(path), name=str(path), write=write)
     return {}
 
 
 _PLAIN = (".csv", ".tab", ".tsv", ".xlsx", ".xls")  # files that know nothing of roles by themselves
+_PLACE = ("stored_name", "stored_path", "filename", "__version__")
+
+
+def _written(settings: Mapping[str, Any], suffix: str) -> Write | None:
+    """How a file is written; none if it just holds the table."""
+    unusual = {
+        name: json.dumps(value, sort_keys=True)
+        for name, value in {
+            "add_type_annotations": True,
+            "filter": "(not told)",
+            **settings,
+        }.items()
+        if name not in _PLACE and not _is_usual(name, value, suffix)
+    }
+    if not unusual:
+        return None
+    return Write(suffix.lstrip("."), "overwrite", settings=tuple(sorted(unusual.items())))
+
+
+def _is_usual(name: str, value: Any, suffix: str) -> bool:
+    """Whether a setting of Save Data says no more than the ending of the file."""
+    match name:
+        case "add_type_annotations" | "compress" | "compression":
+            return value is False
+        case "filter":
+            return isinstance(value, str) and value.endswith(f"(*{suffix})")
+        case _:
+            return value in ("", None)
 
 
 def concatenate(step: Step) -> Outputs:
@@ -95,11 +121,35 @@ def concatenate(step: Step) -> Outputs:
     )
     first, *rest = [*primary, *additional]
     names = [name for name, _ in columns_of(first)]
+    for name in names:
+        variables = {_variable(rows, name) for rows in (first, *rest)}
+        require(len(variables) == 1, f"{name!r} is computed, and not the same variable everywhere")
     aligned = [first, *(_aligned(rows, first, names, fill=bool(primary)) for rows in rest)]
     if not rest:
         return {"Data": first}
     top, *below = [numbered(rows, place) for place, rows in enumerate(aligned)]
     return {"Data": top.union(*below)}
+
+
+def _variable(rows: Rows, name: str) -> tuple[str, str]:
+    """Where a variable comes from. Those that files have are the same if they are called alike.
+
+    Those that a widget computes know how: Orange keeps them apart, or computes one by the other's formula.
+    """
+    flow, id_ = rows.flow, rows.id
+    while True:
+        operator, inputs = flow.builder.operators[id_], flow.inputs_of(id_)
+        match operator:
+            case Source():
+                return "", name
+            case Project(columns=columns):
+                if not any(c.name == name and c.expr == Column(name, c.expr.type) for c in columns):
+                    return (id_, name) if any(c.name == name for c in columns) else ("", name)
+            case Filter() | Union():
+                pass
+            case _:
+                return id_, name
+        id_ = inputs[0]
 
 
 def _aligned(rows: Rows, first: Rows, names: Sequence[str], *, fill: bool) -> Rows:
@@ -130,44 +180,10 @@ def data_sampler(step: Step) -> Outputs:
     return outputs
 
 
-_ONE_OF_EACH = ("Last instance", "First instance", "Middle instance", "Random instance")
-_ANY_KIND = 100  # is added to the kind of a variable in lists of variables
-
-
 def unique(step: Step) -> Outputs:
-    """Unique: one row of each key; which of them goes by the order of rows.
-
-    Whether missing values are one key or each its own depends on how Orange keeps them, so of rows
-    with such keys nothing is known.
-    """
-    settings, rows = step.node.settings, step.input("Data")
-    chosen = value_of(only_context(settings), "selected_vars")
-    tiebreaker = settings.get("tiebreaker", _ONE_OF_EACH[0])
-    require(tiebreaker in _ONE_OF_EACH, "rows whose keys are not unique are dropped")
-    require(isinstance(chosen, list) and bool(chosen), "all columns are the key")
-    keys = [_key(rows, variable) for variable in chosen]
-    given = coercion.conjunction([condition for _, condition in keys])
-    one = rows.filter(given).one_of_each([name for name, _ in keys])
-    missing = rows.filter(Not(surely(given)))
-    others = step.flow.opaque(
-        step.identity("missing keys"), step.node.kind, [missing], fields_of(missing)
-    )
-    require(not rows.is_open, "not all columns are told; --schema would")
-    return {"Data": one.union(others)}
-
-
-def _key(rows: Rows, variable: Any) -> tuple[str, Expr]:
-    """A column of a key, and whether it is not missing."""
-    match variable:
-        case [str(name), int(kind)]:
-            value = typed(rows, name, kind - _ANY_KIND)
-        case _:
-            raise NotModelled("a key that is not understood")
-    if kind - _ANY_KIND == CONTINUOUS:
-        return name, Not(IsNull(number(value)))
-    if kind - _ANY_KIND in (DISCRETE, TEXT):
-        return name, is_given(text(value))
-    raise NotModelled("times as a key")
+    """Unique, which gives the columns that arrive; which row of a key stays goes by their order."""
+    fields = fields_of(step.input("Data"))
+    raise NotModelled("which row of a key stays", {"Data": fields} if fields else None)
 
 
 _LEAVE = 1  # among the methods of Impute
@@ -176,7 +192,8 @@ _LEAVE = 1  # among the methods of Impute
 def impute(step: Step) -> Outputs:
     """Impute, where it is told to leave missing values as they are."""
     settings, rows = step.node.settings, step.input("Data")
-    require(settings.get("_default_method_index", _LEAVE) == _LEAVE, "values are imputed")
+    methods = (settings.get(name, _LEAVE) for name in ("_default_method_index", "default_method"))
+    require(all(method == _LEAVE for method in methods), "values are imputed")
     require(not any(map(_imputes, settings.get("context_settings") or [])), "values are imputed")
     return {"Data": rows}
 

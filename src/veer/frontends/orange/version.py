@@ -6,6 +6,7 @@ from veer.frontends.gui.graph import Node
 from veer.frontends.gui.reading import Importer, System
 from veer.frontends.orange.graph import read_graph_file
 from veer.frontends.orange.models import MODELS
+from veer.frontends.orange.twins import agree
 from veer.frontends.orange.widgets import is_random, is_showing
 
 
@@ -22,6 +23,6 @@ def _is_free(node: Node) -> bool:
 
 
 SYSTEM = System("Orange", MODELS, shown=_shown, is_free=_is_free, is_shown=_is_shown)
-IMPORTER = Importer(SYSTEM, read_graph_file)
+IMPORTER = Importer(SYSTEM, read_graph_file, agree)
 read = IMPORTER.read
 read_pair = IMPORTER.read_pair

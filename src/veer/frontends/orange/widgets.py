@@ -5,10 +5,13 @@ Widgets were renamed over the years; files keep the name of their day.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
+
+from veer.frontends.orange.pickled import pairs_of
 
 TABLE = "Orange.widgets.data.owtable.OWTable"
 FILE = "Orange.widgets.data.owfile.OWFile"
@@ -87,6 +90,7 @@ _SEEDED_BY = MappingProxyType(
         "Orange.widgets.model.owsgd.OWSGD": "use_random_state",
         "Orange.widgets.model.owadaboost.OWAdaBoost": "use_random_seed",
         "Orange.widgets.model.owneuralnetwork.OWNNLearner": "replicable",
+        "Orange.widgets.model.owgradientboosting.OWGBLearner": "random_state",
         SAMPLER: "use_seed",
     }
 )
@@ -99,6 +103,7 @@ _RANDOM = frozenset(
         "Orange.widgets.unsupervised.owkmeans.OWKMeans",
         "Orange.widgets.unsupervised.owmds.OWMDS",
         "Orange.widgets.unsupervised.owlouvainclustering.OWLouvainClustering",
+        PREPROCESS,  # among its parts are some that shuffle
     }
 )
 
@@ -107,16 +112,89 @@ def is_random(kind: str, settings: Mapping[str, Any]) -> bool:
     """Whether a widget may give something else each time it runs."""
     if kind in _SEEDED_BY:
         return settings.get(_SEEDED_BY[kind]) is not True
-    return kind in _RANDOM or (kind == CONSTRUCTOR and is_random_formula(settings))
+    match kind:
+        case _ if kind in _RANDOM:
+            return True
+        case _ if kind == CONSTRUCTOR:
+            return is_random_formula(settings)
+        case _ if kind == UNIQUE:
+            return settings.get("tiebreaker") not in _BY_ORDER
+        case _ if kind == IMPUTE:
+            return _may_impute_by_chance(settings)
+        case _:
+            return False
+
+
+_BY_ORDER = (
+    *(None, "Last instance", "First instance", "Middle instance"),
+    "Discard non-unique instances",
+)
+# Methods of Impute by number: the default, leave, average, distinct value, drop, fixed value. The
+# others are by a learner and random values.
+_NO_CHANCE = (0, 1, 2, 3, 6, 7)
+
+
+def _may_impute_by_chance(settings: Mapping[str, Any]) -> bool:
+    """Whether Impute, for all variables or for one, asks for random values, or for a learner."""
+    default = [settings.get(name, 1) for name in ("_default_method_index", "default_method")]
+    methods = [*default, *_methods_of_variables(settings.get("context_settings"))]
+    return any(type(method) is not int or method not in _NO_CHANCE for method in methods)
+
+
+def _methods_of_variables(contexts: Any) -> Iterator[Any]:
+    """The methods of single variables in all contexts; None where they are not understood."""
+    for context in contexts if isinstance(contexts, list) else []:
+        values = context.get("values") if isinstance(context, Mapping) else None
+        if not isinstance(values, Mapping) or values.get("variable_methods"):
+            yield None
+            continue
+        told = values.get("_variable_imputation_state")
+        state = told[0] if isinstance(told, list) and len(told) == 2 else told
+        if state and not isinstance(state, Mapping):
+            yield None
+        for _, method in pairs_of(state):
+            yield method[0] if isinstance(method, list) and method else None
 
 
 def is_random_formula(settings: Mapping[str, Any]) -> bool:
     """Whether a formula of Feature Constructor mentions random numbers, or may do so unseen."""
-    told = json.dumps(settings)
-    return any(name in told for name in _RANDOM_FUNCTIONS)
+    contexts = settings.get("context_settings")
+    for context in contexts if isinstance(contexts, list) else []:
+        values = context.get("values") if isinstance(context, Mapping) else None
+        told = values.get("descriptors") if isinstance(values, Mapping) else None
+        match told:
+            case [[*descriptors], int()]:
+                pass
+            case [*descriptors]:
+                pass
+            case _:
+                return True
+        if any(_has_chance(descriptor) for descriptor in descriptors):
+            return True
+    return False
 
 
-_RANDOM_FUNCTIONS = ("variate", "gauss", "triangular", "uniform", "hash", "id(")
+def _has_chance(descriptor: Any) -> bool:
+    match descriptor:
+        case {"args": [str(), str(text), *_]}:
+            return mentions_chance(text)
+        case _:
+            return True
+
+
+def mentions_chance(formula: str) -> bool:
+    """Whether a formula has random numbers, or what hangs on where things are in memory: sets."""
+    # Python takes letters of other widths for the same.
+    names = set(re.findall(r"\w+", unicodedata.normalize("NFKC", formula)))
+    parts = ("variate", "hash", "__")
+    return (
+        "{" in formula or not _CHANCE.isdisjoint(names) or any(p in n for n in names for p in parts)
+    )
+
+
+_CHANCE = frozenset(
+    {"gauss", "triangular", "uniform", "random", "id", "set", "frozenset", "object", "repr"}
+)
 _SHOWING = (
     "Orange.widgets.visualize.",
     "Orange.widgets.evaluate.",

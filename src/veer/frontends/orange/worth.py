@@ -40,7 +40,7 @@ _HARMLESS_OF = MappingProxyType(
         widgets.FILE: frozenset({"sheet_names", "new_variables"}),
         widgets.CSV: frozenset({"dialog_geometry", "import_options"}),
         widgets.DATASETS: frozenset({"filter_hint"}),
-        widgets.SAVE: frozenset({"last_dir", "last_filter", "auto_save"}),
+        widgets.SAVE: frozenset({"last_dir", "auto_save"}),
         widgets.EDIT_DOMAIN: frozenset({"_selected_item"}),
     }
 )
