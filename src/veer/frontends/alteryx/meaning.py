@@ -146,6 +146,15 @@ KINDS = {
 }
 
 
+RANDOM = re.compile(r"rand|[ug]uid|now", re.IGNORECASE)  # in names of functions that choose
+
+
+def may_choose(settings: Mapping[str, Any]) -> bool:
+    """Whether settings hold a formula that may give something else each time."""
+    called = re.findall(r"(\w+)\s*\(", str(settings.get("configuration")))
+    return any(RANDOM.search(name) for name in called)
+
+
 @final
 class Meaning:
     """Formulas over the columns of a table."""
@@ -246,6 +255,9 @@ class Meaning:
                 return self.negative(self.value(args[0]))
             case "in":
                 return self.within([self.value(a) for a in args])
+            case _ if " " in op:
+                parts = [Value(self.truth(a)) for a in args]
+                return unknown_call(SYSTEM, op, *parts, type_=BOOLEAN)
         a, b = (self.value(arg) for arg in args)
         if op in ("+", "-", "*", "/"):
             return self.arithmetic(op, a, b)
@@ -378,7 +390,7 @@ class Meaning:
     def unknown(self, name: str, values: Sequence[Value]) -> Value:
         """A function that is not looked into."""
         call = unknown_call(SYSTEM, name, *values, type_=RESULTS.get(name))
-        return _of_kind(call, KINDS.get(name, Kind.PURE))
+        return _of_kind(call, KINDS.get(name, Kind.CHOICE if RANDOM.search(name) else Kind.PURE))
 
     def switch(self, values: Sequence[Value]) -> Value | None:
         """The result beside the first case that equals the value, else the default."""

@@ -37,6 +37,7 @@ from veer.model.ops import (
     COMPUTED,
     LOCAL,
     OTHER_COLUMNS,
+    REMEMBERED,
     UNTOLD_TYPES,
     Aggregate,
     AnyOperator,
@@ -137,6 +138,7 @@ class Flow:
         self.files_read: dict[str, str] = {}  # of those, the files this workflow reads
         self._inputs: dict[str, tuple[str, ...]] = {}
         self._structures: dict[str, str] = {}
+        self.orders: dict[str, str] = {}  # of operators: settings that decide the order of rows
 
     def add(self, operator: AnyOperator, *inputs: str) -> str:
         """Add an operator of the current node; gives its id."""
@@ -148,6 +150,7 @@ class Flow:
         self.builder.place(id_, operator, schema, inputs)
         self._inputs[id_] = inputs
         self._structures.pop(id_, None)
+        self.orders.pop(id_, None)
         return id_
 
     # -- where rows come from ------------------------------------------------------------------
@@ -169,11 +172,12 @@ class Flow:
         location: str = "",
         options: Mapping[str, str] | None = None,
         delimiter: str = "",
+        remembered: bool = False,
     ) -> Rows:
         """A table read from outside: as declared by `--schema`, else with the columns the file tells.
 
         A column without a type is of unknown type. With a `delimiter` a data file beside the workflow
-        is looked for, whose first line tells the columns; without columns the table is open.
+        is looked for, whose first line tells the columns; without columns the table is open. `remembered` columns are those of an earlier run.
         """
         declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
         told = tuple(sorted((options or {}).items()))
@@ -191,7 +195,8 @@ class Flow:
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
             unknown = frozenset(name for name, type_ in fields if type_ is None)
-            told_of = ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
+            told_of = ((REMEMBERED, "names and types"),) if remembered else ()
+            told_of += ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
             closed = replace(source, fields=columns, metadata=told_of)
             return Rows(self, self.add(closed), unknown)
         origin = f"{format_} {table} {location} {told}"
@@ -205,10 +210,12 @@ class Flow:
         fields: Sequence[tuple[str, DataType | None]] | None = None,
         *,
         free: bool = False,
+        remembered: bool = False,
     ) -> Rows:
         """What a node gives that nobody looks into; one without inputs is a table of its own.
 
-        One that is `free` may give something else each time it runs.
+        One that is `free` may give something else each time it runs. `remembered` columns are those
+        of an earlier run.
         """
         feeding = [rows.id for rows in inputs]
         if feeding:
@@ -220,7 +227,13 @@ class Flow:
             if not feeding:
                 name = f"{kind} {json_digest(identity)[:12]}"
                 # Rows that it has, not any rows.
-                return Source(name, columns, format=COMPUTED if free else LOCAL, location=identity)
+                return Source(
+                    name,
+                    columns,
+                    format=COMPUTED if free else LOCAL,
+                    location=identity,
+                    metadata=((REMEMBERED, "names and types"),) if remembered else (),
+                )
             return TableUdf(identity, columns, kind=kind, deterministic=not free)
 
         if fields is not None:
@@ -254,7 +267,9 @@ class Flow:
                 waiting += missing
                 continue
             digests = [self._structures[i] for i in inputs]
-            self._structures[id_] = json_digest([repr(operator), *digests])
+            self._structures[id_] = json_digest(
+                [repr(operator), *digests, self.orders.get(id_, "")]
+            )
             waiting.pop()
         return self._structures[signal]
 
