@@ -200,3 +200,21 @@ def test_macros_inside_of_closed_macros_count(tmp_path: Path) -> None:
         graph = read_file_graph(Input(file, file), ReadOptions())
         digests.add(graph.nodes["2"].settings["content"])
     assert len(digests) == 3
+
+
+# -- case of texts ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "same"),
+    [
+        ('[d] = "x" OR [d] = "X"', 'Uppercase([d]) = "X"', False),
+        ('[d] IN ("x", "X")', '[d] = "x"', False),
+        ('[d] = "x"', 'Lowercase([d]) = "x"', False),
+        ('[d] != "x"', '!([d] = "x")', True),
+        ('[d] IN ("1", "2")', '[d] = "1" OR [d] = "2"', True),
+    ],
+)
+def test_texts_that_differ_in_case_alone(tmp_path: Path, p: str, q: str, same: bool) -> None:
+    found = verdict(tmp_path, chain(T, where(2, p)), chain(T, where(2, q)))
+    assert found == ("equivalent" if same else "unknown")

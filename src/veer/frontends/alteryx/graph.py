@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from posixpath import normpath
 from pathlib import PurePosixPath
+from posixpath import normpath
 from typing import Any, final
 from xml.etree.ElementTree import Element
 

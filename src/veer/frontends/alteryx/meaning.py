@@ -305,7 +305,7 @@ class Meaning:
         """`a IN (b, c)`: equal to one of them."""
         sought, options = values[0], values[1:]
         texts = all(v.known and v.type == STRING for v in values)
-        if texts and all(isinstance(o.expr, Literal) for o in options):
+        if texts and all(_has_no_case(o.expr) for o in options):
             listed = InList(sought.expr, tuple(dict.fromkeys(o.expr for o in options)))
             if self.never_null(sought.expr):
                 return Value(listed)
@@ -354,7 +354,7 @@ class Meaning:
             return None
         if x.type in (STRING, BOOLEAN) and op != "=":
             return None  # texts are in an order of their own
-        return [], Compare(op, x, y)
+        return case_checks(x, y), Compare(op, x, y)
 
     # -- choices -------------------------------------------------------------------------------
 
@@ -469,6 +469,32 @@ class Meaning:
             return Value(result)
         otherwise = unknown_call(SYSTEM, "tostring", value, type_=STRING).expr
         return Value(Case(((Not(IsNull(value.expr)), result),), otherwise))
+
+
+def case_checks(x: Expr, y: Expr) -> list[Expr]:
+    """What must hold for it to be known whether two values are equal.
+
+    Whether texts that differ in case alone are equal is told in two ways.
+    """
+    if x.type != STRING or _has_no_case(x) or _has_no_case(y):
+        return []
+    equal = Compare("=", x, y)
+    return [Or((equal, Not(Compare("=", _lower(x), _lower(y)))))]
+
+
+def _lower(expr: Expr) -> Expr:
+    match expr:
+        case Literal(str() as text) if text.isascii():
+            return Literal(text.lower(), STRING)
+    return coercion.call("lower", expr)
+
+
+def _has_no_case(expr: Expr) -> bool:
+    """Whether it is a constant text, of digits or signs alone, that equals only itself."""
+    match expr:
+        case Literal(str() as text):
+            return text.isascii() and text.lower() == text.upper()
+    return False
 
 
 def _is_unknown(value: Value) -> bool:

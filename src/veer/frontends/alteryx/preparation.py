@@ -29,7 +29,6 @@ from veer.model.types import (
     IntegralType,
 )
 
-
 STALE = "what is chosen from lists is not what the formula says"
 
 

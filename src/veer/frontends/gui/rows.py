@@ -195,7 +195,9 @@ class Flow:
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
             unknown = frozenset(name for name, type_ in fields if type_ is None)
-            told_of = ((REMEMBERED, "names and types"),) if remembered else ()
+            told_of: tuple[tuple[str, str], ...] = (
+                ((REMEMBERED, "names and types"),) if remembered else ()
+            )
             told_of += ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
             closed = replace(source, fields=columns, metadata=told_of)
             return Rows(self, self.add(closed), unknown)
