@@ -218,3 +218,70 @@ def test_macros_inside_of_closed_macros_count(tmp_path: Path) -> None:
 def test_texts_that_differ_in_case_alone(tmp_path: Path, p: str, q: str, same: bool) -> None:
     found = verdict(tmp_path, chain(T, where(2, p)), chain(T, where(2, q)))
     assert found == ("equivalent" if same else "unknown")
+
+
+# -- sizes of columns ------------------------------------------------------------------------------
+
+REPLACED = (
+    '<Field>x</Field><RegExExpression value="a" /><CaseInsensitve value="True" />'
+    '<Method>Replace</Method><Replace expression="abcdef"><CopyUnmatched value="True" /></Replace>'
+)
+LATER = {
+    "formula": computed(3, ("x", "V_String", "100", '[x] + [x] + [x] + "!"')),
+    "regex": tool(3, "RegEx", REPLACED),
+    "opaque": tool(3, "MultiFieldFormula", "<Expression>[x] + [x]</Expression>"),
+    "rows": tool(
+        3, "MultiRowFormula", '<UpdateField value="True" /><UpdateField_Name>x</UpdateField_Name>'
+    ),
+}
+
+
+@pytest.mark.parametrize("later", LATER)
+@pytest.mark.parametrize("between", [False, True])
+def test_the_size_of_a_column_cuts_what_is_stored_later(
+    tmp_path: Path, later: str, between: bool
+) -> None:
+    def flow(size: str) -> bytes:
+        made = computed(2, ("x", "V_String", size, '"ab"'))
+        fields = ['field="x" selected="True" rename="x"', 'field="*Unknown" selected="True"']
+        kept = tool(4, "AlteryxSelect", select(*fields))
+        wires = ["1.Output > 2.Input", "3.Output > 9.Input"]
+        wires += ["2.Output > 4.Input", "4.Output > 3.Input"] if between else ["2.Output > 3.Input"]
+        return document(
+            [T, made, kept, LATER[later], browse(9)]
+            if between
+            else [T, made, LATER[later], browse(9)],
+            wires,
+        )
+
+    assert verdict(tmp_path, flow("4"), flow("100")) != "equivalent"
+    assert verdict(tmp_path, flow("4"), flow("4")) == "equivalent"
+
+
+def test_a_size_that_a_select_tells_counts_later(tmp_path: Path) -> None:
+    def flow(size: str) -> bytes:
+        made = computed(2, ("x", "V_String", "50", '"ab"'))
+        said = f'field="x" selected="True" type="V_String" size="{size}"'
+        kept = tool(3, "AlteryxSelect", select(said, 'field="*Unknown" selected="True"'))
+        return chain(T, made, kept, computed(4, ("x", "V_String", "50", '[x] + "cdefgh"')))
+
+    assert verdict(tmp_path, flow("4"), flow("50")) != "equivalent"
+    assert verdict(tmp_path, flow("50"), flow("50")) == "equivalent"
+
+
+def test_a_column_whose_size_nobody_tells(tmp_path: Path) -> None:
+    t = source(1, "t.csv")
+    long = computed(
+        2, ("d", "V_String", "100", '"abcdefgh"'), ("d", "V_String", "100", "Right([d], 4)")
+    )
+    short = computed(2, ("d", "V_String", "100", '"efgh"'))
+    used = where(3, '[d] != ""')
+    assert (
+        verdict(
+            tmp_path,
+            chain(t, where(2, "IsNull([d])"), long.replace('ToolID="2"', 'ToolID="3"')),
+            chain(t, where(2, "IsNull([d])"), short.replace('ToolID="2"', 'ToolID="3"')),
+        )
+        == "unknown"
+    )
+    assert verdict(tmp_path, chain(t, short, used), chain(t, short, used)) == "equivalent"

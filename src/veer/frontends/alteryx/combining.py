@@ -102,7 +102,8 @@ def _selected(config: Config, paired: Joined, prefixes: tuple[str, str]) -> Rows
         *((prefixes[1] + name, name, paired.of_right(name)) for name in right.names),
     ]
     passing = chosen.apply(columns)
-    return paired.select(passing, others=(left.is_open or right.is_open) and chosen.others)
+    result = paired.select(passing, others=(left.is_open or right.is_open) and chosen.others)
+    return chosen.declared(result, columns)
 
 
 def append_fields(step: Step) -> Outputs:

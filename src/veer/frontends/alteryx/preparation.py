@@ -10,7 +10,7 @@ from veer.frontends.alteryx.formulas import CallOf, FieldOf, Number, Operation, 
 from veer.frontends.alteryx.meaning import Meaning, may_choose
 from veer.frontends.alteryx.numbers import SYSTEM, is_number, number
 from veer.frontends.alteryx.selecting import selection
-from veer.frontends.alteryx.storing import stored
+from veer.frontends.alteryx.storing import declare, stored, stored_again
 from veer.frontends.alteryx.types import spark_type
 from veer.frontends.gui.reading import Fields, Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require, unknown_call
@@ -122,7 +122,11 @@ def formula(step: Step) -> Outputs:
             same = rows.column(known).type == spark_type(type_, size)
             require(same, f"the type of the column {name!r} is told differently")
         value = meaning_of(step, rows).of(field.get("expression"))
-        rows = rows.with_columns({known: stored(value, type_, size)})
+        if known in rows.names:
+            rows = stored_again(rows, known, value, type_, size)
+        else:
+            rows = rows.with_columns({known: stored(value, type_, size)})
+            declare(rows, {known: (type_, size)})
     return {"Output": rows}
 
 
@@ -134,7 +138,8 @@ def select(step: Step) -> Outputs:
     doubt_memory(rows, (one.field for one in chosen.listed))
     columns = [(name, name, value) for name, value in rows.items()]
     passing = chosen.apply(columns)
-    return {"Output": rows.select(passing, others=rows.is_open and chosen.others)}
+    result = rows.select(passing, others=rows.is_open and chosen.others)
+    return {"Output": chosen.declared(result, columns)}
 
 
 def sort(step: Step) -> Outputs:

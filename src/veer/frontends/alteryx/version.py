@@ -55,6 +55,7 @@ SYSTEM = System(
     # Tools that run programs or ask servers have no model: they are free.
     is_free=lambda node: may_choose(node.settings),
     remembers=True,
+    tells_declared=True,
 )
 IMPORTER = Importer(SYSTEM, read_graph, agree)
 read = IMPORTER.read

@@ -58,6 +58,7 @@ class System:
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
     ignores_case: bool = False  # of names of columns
+    tells_declared: bool = False  # whether models tell what columns are declared as
     remembers: bool = False  # whether `columns` tells what an earlier run left behind
 
 
@@ -193,6 +194,7 @@ class _Reader:
     def __init__(self, system: System, graph: Graph, flow: Flow, names: Mapping[str, str]) -> None:
         self.system, self.graph, self.flow = system, graph, flow
         flow.ignores_case = system.ignores_case
+        flow.tells_declared = system.tells_declared
         self.tables: dict[Wire, Rows] = {}
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []

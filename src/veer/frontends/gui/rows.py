@@ -19,6 +19,7 @@ from typing import Any, final
 from veer.errors import VeerError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.gui.declared import Declared
 from veer.frontends.gui.files import DataFiles
 from veer.model.digests import json_digest
 from veer.model.expr import (
@@ -131,6 +132,8 @@ class Flow:
         self.system, self.wanted, self.catalog = system, wanted, catalog
         self.files = files
         self.builder = FlowBuilder()
+        self.declared = Declared(self.builder)
+        self.tells_declared = False  # whether opaque nodes see what columns were declared as
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
         self.ignores_case = False  # of names of columns
@@ -149,6 +152,7 @@ class Flow:
         schema = operator.output([self.builder.schemas[i] for i in inputs])
         self.builder.place(id_, operator, schema, inputs)
         self._inputs[id_] = inputs
+        self.declared.added(id_, inputs)
         self._structures.pop(id_, None)
         self.orders.pop(id_, None)
         return id_
@@ -222,7 +226,10 @@ class Flow:
         feeding = [rows.id for rows in inputs]
         if feeding:
             # It may look at the order of rows, which bags of rows do not have.
-            order = json_digest([self._order(signal) for signal in feeding])
+            above: list[Any] = [self._order(signal) for signal in feeding]
+            if self.tells_declared:
+                above += [self.declared.marks(signal) for signal in feeding]
+            order = json_digest(above)
             identity = f"{identity} order {order[:16]}"
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
