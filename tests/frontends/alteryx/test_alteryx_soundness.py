@@ -12,12 +12,9 @@ from tests.frontends.alteryx.alteryx_files import (
     browse,
     computed,
     document,
-    join,
     select,
     source,
-    text_input,
     tool,
-    totals,
     where,
 )
 from veer.frontends.alteryx.graph import read_graph as read_file_graph
