@@ -106,13 +106,15 @@ class ColumnsAsUsed:
     """A table of which no file tells the columns, or not their types, has those that are mentioned.
 
     Nothing but equality is asked of values of these columns. With `others` it has more columns, none
-    of them called as a column that is mentioned or made.
+    of them called as a column that is mentioned or made. With `remembered` a file tells columns and
+    types as they were when it was last run: the table has still these, and no others.
     """
 
     kind: ClassVar[str] = "columns as used"
     table: str
     columns: tuple[str, ...]
     others: bool
+    remembered: bool = False
 
 
 @final

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from veer.assumptions import ColumnsAsUsed
 from veer.model.dag import Dataflow
-from veer.model.ops import OTHER_COLUMNS, UNTOLD_TYPES, Source, TableUdf
+from veer.model.ops import OTHER_COLUMNS, REMEMBERED, UNTOLD_TYPES, Source, TableUdf
 
 
 def columns_as_used(*sinks: tuple[Dataflow, str]) -> tuple[ColumnsAsUsed, ...]:
@@ -21,7 +21,11 @@ def columns_as_used(*sinks: tuple[Dataflow, str]) -> tuple[ColumnsAsUsed, ...]:
                     continue  # nothing is taken for granted
                 if OTHER_COLUMNS in names:
                     found[ColumnsAsUsed(table, used, others=True)] = None
-                elif isinstance(operator, Source) and UNTOLD_TYPES in dict(operator.metadata):
-                    untold = tuple(dict(operator.metadata)[UNTOLD_TYPES].split("\n"))
+                    continue
+                told = dict(operator.metadata) if isinstance(operator, Source) else {}
+                if REMEMBERED in told:
+                    found[ColumnsAsUsed(table, used, others=False, remembered=True)] = None
+                if UNTOLD_TYPES in told:
+                    untold = tuple(told[UNTOLD_TYPES].split("\n"))
                     found[ColumnsAsUsed(table, untold, others=False)] = None
-    return tuple(sorted(found, key=lambda a: (a.table, a.columns)))
+    return tuple(sorted(found, key=lambda a: (a.table, a.remembered, a.columns)))

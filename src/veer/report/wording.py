@@ -128,6 +128,9 @@ def assumption_text(assumption: Assumption) -> str:
                 f"MERGE into {assumption.table} stops wherever a row has several partners: so does "
                 "Spark's own, but Delta where a clause acts on several"
             )
+        case ColumnsAsUsed(remembered=True):
+            told = ", ".join(assumption.columns)
+            return f"the columns of {assumption.table} are those of the last run ({told})"
         case ColumnsAsUsed():
             used = ", ".join(assumption.columns) or "none that is named"
             others = ", and others of other names" if assumption.others else ""

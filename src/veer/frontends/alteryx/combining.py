@@ -12,11 +12,13 @@ from veer.frontends.alteryx.numbers import SYSTEM
 from veer.frontends.alteryx.selecting import selection
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import Joined, NotModelled, Rows, Value, require, unknown_call
+from veer.model.digests import json_digest
 from veer.model.expr import And, Compare, Expr, IsNull, Literal, Or
 from veer.model.nullability import is_nullable
 from veer.model.ops import Join, Project, Sort, Values
 from veer.model.types import BOOLEAN, DOUBLE, FLOAT
 
+ORDER = ("SetOutputOrder", "OutputOrder")  # of the inputs of a Union
 MOST_APPENDED = 16  # records that Append Fields takes without a complaint
 
 
@@ -100,7 +102,8 @@ def _selected(config: Config, paired: Joined, prefixes: tuple[str, str]) -> Rows
         *((prefixes[1] + name, name, paired.of_right(name)) for name in right.names),
     ]
     passing = chosen.apply(columns)
-    return paired.select(passing, others=(left.is_open or right.is_open) and chosen.others)
+    result = paired.select(passing, others=(left.is_open or right.is_open) and chosen.others)
+    return chosen.declared(result, columns)
 
 
 def append_fields(step: Step) -> Outputs:
@@ -126,6 +129,17 @@ def _has_few_rows(step: Step, rows: Rows) -> bool:
 
 def union(step: Step) -> Outputs:
     """Union: all rows, columns by name or by position; a column that is missing is null."""
+    outputs = _union(step)
+    # The order of its inputs counts to tools below that look at the order of rows.
+    config, united = config_of(step.node.settings), outputs["Output"]
+    order = [part.json for tag in ORDER for part in config.children(tag)]
+    told = json_digest([order, [port for port, _ in step.inputs]])
+    if len(step.inputs) > 1:
+        step.flow.orders[united.id] = told
+    return outputs
+
+
+def _union(step: Step) -> Outputs:
     config = config_of(step.node.settings)
     tables = [rows for _, rows in step.inputs]
     require(bool(tables), "no input")

@@ -16,9 +16,7 @@ LONGEST = 100_000  # characters of a formula
 
 GRAMMAR = r"""
 start: formula
-?formula: disjunction
-?disjunction: conjunction (_OR conjunction)*
-?conjunction: comparison (_AND comparison)*
+?formula: comparison ((AND | OR) comparison)*
 ?comparison: sum
     | sum COMPARES sum -> compared
     | sum _IN "(" formulas ")" -> within
@@ -46,8 +44,8 @@ _THEN.3: /THEN\b/i
 _ELSEIF.4: /ELSEIF\b/i
 _ELSE.3: /ELSE\b/i
 _ENDIF.4: /ENDIF\b/i
-_AND.3: /AND\b/i | "&&"
-_OR.3: /OR\b/i | "||"
+AND.3: /AND\b/i | "&&"
+OR.3: /OR\b/i | "||"
 _NOT_IN.5: /NOT\s+IN\b/i
 _IN.3: /IN\b/i
 _NOT.3: /NOT\b/i | "!"
@@ -103,7 +101,10 @@ class CallOf:
 @final
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator between or before its arguments: `+`, `<=`, `and`, `not`, `in`, `neg`."""
+    """An operator between or before its arguments: `+`, `<=`, `and`, `not`, `in`, `neg`.
+
+    `or and` is a mix of these whose meaning is not known.
+    """
 
     op: str
     args: tuple[Tree, ...]
@@ -138,6 +139,8 @@ class _Trees(Transformer[Token, Any]):
         return FieldOf(str(args[0])[1:-1])
 
     def name(self, args: list[Token]) -> Tree:
+        if str(args[0]).lower() in ("true", "false"):
+            raise NotModelled(f"whether {args[0]} is a column or a truth value is not known")
         return FieldOf(str(args[0]))
 
     def formulas(self, args: list[Tree]) -> tuple[Tree, ...]:
@@ -146,17 +149,26 @@ class _Trees(Transformer[Token, Any]):
     def call(self, args: list[Any]) -> Tree:
         return CallOf(str(args[0]).lower(), args[1] if len(args) > 1 else ())
 
-    def disjunction(self, args: list[Tree]) -> Tree:
-        return Operation("or", tuple(args))
+    def formula(self, args: list[Any]) -> Tree:
+        """AND and OR bind alike, from left to right, or AND binds first: what both agree on is read.
 
-    def conjunction(self, args: list[Tree]) -> Tree:
-        return Operation("and", tuple(args))
+        That is so unless an AND follows an OR. What that means the documentation tells in two ways.
+        """
+        parts: list[Tree] = args[::2]
+        ops = ["and" if token.type == "AND" else "or" for token in args[1::2]]
+        ands = ops.index("or") if "or" in ops else len(ops)
+        if "and" in ops[ands:]:
+            return Operation(" ".join(ops), tuple(parts))
+        first = Operation("and", tuple(parts[: ands + 1])) if ands else parts[0]
+        return Operation("or", (first, *parts[ands + 1 :])) if ands < len(ops) else first
 
     def compared(self, args: list[Any]) -> Tree:
+        _require_no_negation(args[0])
         op = {"==": "="}.get(str(args[1]), str(args[1]))
         return Operation(op, (args[0], args[2]))
 
     def within(self, args: list[Any]) -> Tree:
+        _require_no_negation(args[0])
         return Operation("in", (args[0], *args[1]))
 
     def not_within(self, args: list[Any]) -> Tree:
@@ -178,6 +190,13 @@ class _Trees(Transformer[Token, Any]):
     def choice(self, args: list[Tree]) -> Tree:
         pairs = zip(args[:-1:2], args[1:-1:2], strict=True)
         return Choice(tuple(pairs), args[-1])
+
+
+def _require_no_negation(tree: Tree) -> None:
+    """Whether `NOT a = b` is `(NOT a) = b` is not known."""
+    match tree:
+        case Operation("not"):
+            raise NotModelled("NOT beside a comparison")
 
 
 @cache

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
+from posixpath import normpath
 from typing import Any, final
 from xml.etree.ElementTree import Element
 
@@ -20,6 +21,7 @@ from veer.frontends.alteryx.types import spark_type
 from veer.frontends.gui.documents import read_xml
 from veer.frontends.gui.graph import Columns, Graph, Node, Wire, graph_of
 from veer.frontends.inputs import Input, ReadOptions
+from veer.model.digests import json_digest
 
 OWN_PLUGINS = ("AlteryxBasePluginsGui.", "AlteryxSpatialPluginsGui.", "AlteryxGuiToolkit.")
 QUESTIONS = "AlteryxGuiToolkit.Questions."
@@ -276,25 +278,32 @@ class _Document:
             settings["record limit"] = limit
         return settings
 
-    def _macro_file(self, macro: str) -> Input | None:
-        """A macro that lies beside the file, or below its folder."""
-        inner = _relative(macro)
-        if inner is None or self.source is None:
-            return None
-        file = replace(self.source, path=str(PurePosixPath(self.source.path).parent / inner))
-        return file if file.exists and not file.is_folder else None
-
     def _macro_digest(self, macro: str) -> str:
-        """What a macro says; empty if it is not there."""
-        file = self._macro_file(macro)
-        try:
-            return sha256(file.read_bytes()).hexdigest() if file is not None else ""
-        except InputError:
+        """What a macro says, and those that it calls; empty if it is not there."""
+        if _macro_file(self.source, macro) is None:
             return ""
+        said: list[list[str]] = []
+        seen: set[tuple[str, str]] = set()
+        waiting = [(self.source, macro)]
+        while waiting:
+            user, name = waiting.pop()
+            file = _macro_file(user, name)
+            if file is None:
+                said.append([name, "missing"])
+                continue
+            place = normpath(file.path), name
+            if place in seen:
+                continue
+            seen.add(place)
+            if len(seen) > MOST_MACROS:
+                raise UnsupportedError(f"the macro {macro!r} calls more than {MOST_MACROS} others")
+            said.append([name, *_said(file)])
+            waiting += [(file, called) for called in said[-1][2:]]
+        return json_digest(said)
 
     def _macro(self, node: Node) -> Mapping[str, Node] | None:
         """What is inside of a macro that does the same wherever it is used."""
-        file = self._macro_file(node.settings.get("macro", ""))
+        file = _macro_file(self.source, node.settings.get("macro", ""))
         if file is None or self.depth >= DEEPEST_MACRO or len(self.macros) >= MOST_MACROS:
             return None
         self.macros.append(file.path)
@@ -318,6 +327,29 @@ def _without_warnings(tool: _Tool, configuration: Any) -> Any:
     tag, attributes, text, children = configuration
     kept = [c for c in children if c[0] != "ByName_ErrorMode" or c[2] == "Error"]
     return [tag, attributes, text, kept]
+
+
+def _macro_file(user: Input | None, macro: str) -> Input | None:
+    """A macro that lies beside the file that uses it, or below its folder."""
+    inner = _relative(macro)
+    if inner is None or user is None:
+        return None
+    file = replace(user, path=str(PurePosixPath(user.path).parent / inner))
+    return file if file.exists and not file.is_folder else None
+
+
+def _said(file: Input) -> list[str]:
+    """The digest of a macro, and the macros it calls."""
+    try:
+        data = file.read_bytes()
+    except InputError:
+        return ["unread"]
+    try:
+        engines = read_xml(data).iter("EngineSettings")
+        called = {engine.get("Macro") or "" for engine in engines} - {""}
+    except InputError:
+        called = set()
+    return [sha256(data).hexdigest(), *sorted(called)]
 
 
 def _relative(path: str) -> PurePosixPath | None:

@@ -146,6 +146,15 @@ KINDS = {
 }
 
 
+RANDOM = re.compile(r"rand|[ug]uid|now", re.IGNORECASE)  # in names of functions that choose
+
+
+def may_choose(settings: Mapping[str, Any]) -> bool:
+    """Whether settings hold a formula that may give something else each time."""
+    called = re.findall(r"(\w+)\s*\(", str(settings.get("configuration")))
+    return any(RANDOM.search(name) for name in called)
+
+
 @final
 class Meaning:
     """Formulas over the columns of a table."""
@@ -246,6 +255,9 @@ class Meaning:
                 return self.negative(self.value(args[0]))
             case "in":
                 return self.within([self.value(a) for a in args])
+            case _ if " " in op:
+                parts = [Value(self.truth(a)) for a in args]
+                return unknown_call(SYSTEM, op, *parts, type_=BOOLEAN)
         a, b = (self.value(arg) for arg in args)
         if op in ("+", "-", "*", "/"):
             return self.arithmetic(op, a, b)
@@ -293,7 +305,7 @@ class Meaning:
         """`a IN (b, c)`: equal to one of them."""
         sought, options = values[0], values[1:]
         texts = all(v.known and v.type == STRING for v in values)
-        if texts and all(isinstance(o.expr, Literal) for o in options):
+        if texts and all(_has_no_case(o.expr) for o in options):
             listed = InList(sought.expr, tuple(dict.fromkeys(o.expr for o in options)))
             if self.never_null(sought.expr):
                 return Value(listed)
@@ -342,7 +354,7 @@ class Meaning:
             return None
         if x.type in (STRING, BOOLEAN) and op != "=":
             return None  # texts are in an order of their own
-        return [], Compare(op, x, y)
+        return case_checks(x, y), Compare(op, x, y)
 
     # -- choices -------------------------------------------------------------------------------
 
@@ -378,7 +390,7 @@ class Meaning:
     def unknown(self, name: str, values: Sequence[Value]) -> Value:
         """A function that is not looked into."""
         call = unknown_call(SYSTEM, name, *values, type_=RESULTS.get(name))
-        return _of_kind(call, KINDS.get(name, Kind.PURE))
+        return _of_kind(call, KINDS.get(name, Kind.CHOICE if RANDOM.search(name) else Kind.PURE))
 
     def switch(self, values: Sequence[Value]) -> Value | None:
         """The result beside the first case that equals the value, else the default."""
@@ -457,6 +469,32 @@ class Meaning:
             return Value(result)
         otherwise = unknown_call(SYSTEM, "tostring", value, type_=STRING).expr
         return Value(Case(((Not(IsNull(value.expr)), result),), otherwise))
+
+
+def case_checks(x: Expr, y: Expr) -> list[Expr]:
+    """What must hold for it to be known whether two values are equal.
+
+    Whether texts that differ in case alone are equal is told in two ways.
+    """
+    if x.type != STRING or _has_no_case(x) or _has_no_case(y):
+        return []
+    equal = Compare("=", x, y)
+    return [Or((equal, Not(Compare("=", _lower(x), _lower(y)))))]
+
+
+def _lower(expr: Expr) -> Expr:
+    match expr:
+        case Literal(str() as text) if text.isascii():
+            return Literal(text.lower(), STRING)
+    return coercion.call("lower", expr)
+
+
+def _has_no_case(expr: Expr) -> bool:
+    """Whether it is a constant text, of digits or signs alone, that equals only itself."""
+    match expr:
+        case Literal(str() as text):
+            return text.isascii() and text.lower() == text.upper()
+    return False
 
 
 def _is_unknown(value: Value) -> bool:

@@ -6,6 +6,7 @@ from veer.frontends.alteryx.columns import name_of
 from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.numbers import SYSTEM
 from veer.frontends.alteryx.preparation import same_columns
+from veer.frontends.alteryx.storing import declare, mark_of
 from veer.frontends.alteryx.types import spark_type
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import Rows, Value, require, unknown_call
@@ -29,9 +30,12 @@ def reg_ex(step: Step) -> Outputs:
     pattern = [config.value_of("RegExExpression"), config.value_of("CaseInsensitve")]
     match method:
         case "Replace":
-            how = json_digest([pattern, _json(config, "Replace")])
+            mark = mark_of(rows, source)  # what it holds is cut again
+            how = json_digest([pattern, _json(config, "Replace"), mark])
             replaced = unknown_call(SYSTEM, f"replace {how}", value, type_=_same(value))
-            return {"Output": rows.with_columns({source: replaced})}
+            result = rows.with_columns({source: replaced})
+            rows.flow.declared.tell(result.id, {source: mark})
+            return {"Output": result}
         case "Match":
             name = config.text_of("Match", "Field")
             require(bool(name), "no column for the result")
@@ -40,14 +44,15 @@ def reg_ex(step: Step) -> Outputs:
             found = unknown_call(SYSTEM, f"matches {how}", value, type_=BOOLEAN)
             return {"Output": _added(rows, [(name, found)])}
         case "ParseComplex":
-            columns = []
+            columns, declared = [], {}
             for place, field in enumerate(config.all("ParseComplex", "Field")):
                 how = json_digest([pattern, place, field.json])
                 type_ = spark_type(field.get("type"), field.get("size"))
                 part = unknown_call(SYSTEM, f"group {how}", value, type_=type_)
                 columns.append((field.get("field"), part))
+                declared[field.get("field")] = (field.get("type"), field.get("size"))
             require(bool(columns), "no column for the parts")
-            return {"Output": _added(rows, columns)}
+            return {"Output": declare(_added(rows, columns), declared)}
         case _ if config.is_true("ParseSimple", "SplitToRows"):
             return {"Output": same_columns(step, "Output", rows)}
         case _:

@@ -6,10 +6,11 @@ import re
 
 from veer.frontends.alteryx.columns import column, doubt_memory, name_of, want_all
 from veer.frontends.alteryx.config import Config, config_of
-from veer.frontends.alteryx.meaning import Meaning
+from veer.frontends.alteryx.formulas import CallOf, FieldOf, Number, Operation, Text, Tree, parse
+from veer.frontends.alteryx.meaning import Meaning, may_choose
 from veer.frontends.alteryx.numbers import SYSTEM, is_number, number
 from veer.frontends.alteryx.selecting import selection
-from veer.frontends.alteryx.storing import stored
+from veer.frontends.alteryx.storing import declare, stored, stored_again
 from veer.frontends.alteryx.types import spark_type
 from veer.frontends.gui.reading import Fields, Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require, unknown_call
@@ -28,6 +29,8 @@ from veer.model.types import (
     IntegralType,
 )
 
+STALE = "what is chosen from lists is not what the formula says"
+
 
 def meaning_of(step: Step, rows: Rows) -> Meaning:
     """Formulas of a tool over a table."""
@@ -42,12 +45,14 @@ def filter_rows(step: Step) -> Outputs:
     conditions = [meaning.condition_of(formula)] if formula.strip() else []
     if config.text_of("Mode") == "Simple" and simple is not None:
         known = column(rows, simple.text_of("Field")).known
-        if known or not conditions:
+        if conditions and not known:
+            require(_says_the_same(formula, simple), STALE)
+        else:
             conditions.append(_simple_condition(meaning, simple))
     mode = config.text_of("Mode")
     require(mode in ("", "Custom", "Simple"), f"a condition of the mode {mode!r}")
     require(bool(conditions), "no condition")
-    require(len(set(conditions)) == 1, "what is chosen from lists is not what the formula says")
+    require(len(set(conditions)) == 1, STALE)
     condition = conditions[0]
     step.port("True")
     passing = rows.filter(condition)
@@ -67,6 +72,22 @@ def _simple_condition(meaning: Meaning, simple: Config) -> Expr:
         whole = json_digest(simple.json)
         return meaning.condition(unknown_call(SYSTEM, f"condition {whole}", value, type_=BOOLEAN))
     return meaning.condition(meaning.compare(operator, value, operand))
+
+
+def _says_the_same(formula: str, simple: Config) -> bool:
+    """Whether a formula is how Designer writes what is chosen from lists, of a column of any type."""
+    field, operator = FieldOf(simple.text_of("Field")), simple.text_of("Operator")
+    operand = simple.text_of("Operands", "Operand")
+    if operator.startswith("Is"):
+        asked: Tree = CallOf(operator.replace("IsNot", "Is").lower(), (field,))
+        return parse(formula) == (Operation("not", (asked,)) if "IsNot" in operator else asked)
+    if simple.text_of("Operands", "DateType") not in ("", "fixed"):
+        return False
+    if operator in ("Contains", "NotContains"):
+        held: Tree = CallOf("contains", (field, Text(operand)))
+        return parse(formula) == (Operation("not", (held,)) if operator != "Contains" else held)
+    wanted = (Text(operand), Number(operand))
+    return parse(formula) in [Operation(operator, (field, constant)) for constant in wanted]
 
 
 def _operand(simple: Config, value: Value) -> Value | None:
@@ -101,7 +122,11 @@ def formula(step: Step) -> Outputs:
             same = rows.column(known).type == spark_type(type_, size)
             require(same, f"the type of the column {name!r} is told differently")
         value = meaning_of(step, rows).of(field.get("expression"))
-        rows = rows.with_columns({known: stored(value, type_, size)})
+        if known in rows.names:
+            rows = stored_again(rows, known, value, type_, size)
+        else:
+            rows = rows.with_columns({known: stored(value, type_, size)})
+            declare(rows, {known: (type_, size)})
     return {"Output": rows}
 
 
@@ -113,7 +138,8 @@ def select(step: Step) -> Outputs:
     doubt_memory(rows, (one.field for one in chosen.listed))
     columns = [(name, name, value) for name, value in rows.items()]
     passing = chosen.apply(columns)
-    return {"Output": rows.select(passing, others=rows.is_open and chosen.others)}
+    result = rows.select(passing, others=rows.is_open and chosen.others)
+    return {"Output": chosen.declared(result, columns)}
 
 
 def sort(step: Step) -> Outputs:
@@ -194,12 +220,13 @@ def multi_row_formula(step: Step) -> Outputs:
     """Multi-Row Formula: a column computed from the rows before and after."""
     rows = step.input()
     config = config_of(step.node.settings)
+    free = may_choose(step.node.settings)
     if config.is_true("UpdateField"):
-        return {"Output": same_columns(step, "Output", rows)}
+        return {"Output": same_columns(step, "Output", rows, free=free)}
     name = config.text_of("CreateField_Name")
     type_ = spark_type(config.text_of("CreateField_Type"), config.text_of("CreateField_Size"))
     require(bool(name), "no name of a column")
-    return {"Output": same_columns(step, "Output", rows, [(name, type_)])}
+    return {"Output": same_columns(step, "Output", rows, [(name, type_)], free=free)}
 
 
 def same_columns(

@@ -8,8 +8,9 @@ from typing import final
 
 from veer.frontends.alteryx.config import Config
 from veer.frontends.alteryx.numbers import SYSTEM
-from veer.frontends.alteryx.storing import stored
-from veer.frontends.gui.rows import Value, require, unknown_call
+from veer.frontends.alteryx.storing import declare, mark_of, stored
+from veer.frontends.gui.rows import Rows, Value, require, unknown_call
+from veer.model.digests import json_digest
 from veer.model.types import STRING
 
 UNKNOWN = "*Unknown"
@@ -66,6 +67,20 @@ class Selection:
         names = [name.lower() for name, _ in passing]
         require(len(set(names)) == len(names), "two columns of one name")
         return passing
+
+    def declared(self, rows: Rows, columns: Sequence[tuple[str, str, Value]]) -> Rows:
+        """The result, whose columns are declared as the list says."""
+        for listed_as, name, _ in columns:
+            said = self.of(listed_as)
+            if said is None or not said.selected:
+                continue
+            name = said.rename or name
+            if said.type:
+                declare(rows, {name: (said.type, said.size)})
+            elif said.size:
+                mark = json_digest([mark_of(rows, name), said.size])
+                rows.flow.declared.tell(rows.id, {name: mark})
+        return rows
 
 
 def selection(config: Config) -> Selection:

@@ -59,7 +59,9 @@ def file_input(step: Step) -> Outputs:
         told = None  # it lacks a column that is mentioned
     if told is not None:
         options[MEMORY] = memory
-    rows = step.flow.table(table, told, format_=format_, location=table, options=options)
+    rows = step.flow.table(
+        table, told, format_=format_, location=table, options=options, remembered=told is not None
+    )
     return {"Output": rows}
 
 

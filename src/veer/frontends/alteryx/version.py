@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 from veer.frontends.alteryx.graph import read_graph
+from veer.frontends.alteryx.meaning import may_choose
 from veer.frontends.alteryx.models import MODELS
 from veer.frontends.gui.graph import Columns, Graph, Node
 from veer.frontends.gui.reading import Importer, System
@@ -47,23 +48,14 @@ def _common(memories: list[Columns]) -> Columns:
     )
 
 
-# Tools that run programs, ask servers or choose at random.
-FREE = frozenset(
-    {
-        "CreateSamples.yxmc",
-        "Download",
-        "JupyterCode",
-        "Python",
-        "RTool",
-        "RandomRecords.yxmc",
-        "RunCommand",
-    }
-)
 SYSTEM = System(
     "alteryx",
     MODELS,
     columns=lambda node, port: node.columns.get(port) if not node.inputs else None,
-    is_free=lambda node: node.kind.rpartition(".")[2] in FREE or node.kind in FREE,
+    # Tools that run programs or ask servers have no model: they are free.
+    is_free=lambda node: may_choose(node.settings),
+    remembers=True,
+    tells_declared=True,
 )
 IMPORTER = Importer(SYSTEM, read_graph, agree)
 read = IMPORTER.read

@@ -58,6 +58,8 @@ class System:
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
     ignores_case: bool = False  # of names of columns
+    tells_declared: bool = False  # whether models tell what columns are declared as
+    remembers: bool = False  # whether `columns` tells what an earlier run left behind
 
 
 @final
@@ -118,13 +120,21 @@ class Step:
         known = json.dumps({**told, "(inputs)": ports, "(output)": port}, ensure_ascii=False)
         return f"{self.flow.system} {node.kind} {known}"
 
-    def opaque(self, port: str, fields: Fields | None = None, *, free: bool = False) -> Rows:
+    def opaque(
+        self,
+        port: str,
+        fields: Fields | None = None,
+        *,
+        free: bool = False,
+        remembered: bool = False,
+    ) -> Rows:
         """What the node gives at a port, known by all its settings and inputs alone.
 
         One that is `free` may give something else each time it runs.
         """
         tables = [rows for _, rows in self.inputs]
-        return self.flow.opaque(self.identity(port), self.node.kind, tables, fields, free=free)
+        identity, kind = self.identity(port), self.node.kind
+        return self.flow.opaque(identity, kind, tables, fields, free=free, remembered=remembered)
 
 
 def _told(value: Any) -> Any:
@@ -184,6 +194,7 @@ class _Reader:
     def __init__(self, system: System, graph: Graph, flow: Flow, names: Mapping[str, str]) -> None:
         self.system, self.graph, self.flow = system, graph, flow
         flow.ignores_case = system.ignores_case
+        flow.tells_declared = system.tells_declared
         self.tables: dict[Wire, Rows] = {}
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
@@ -242,7 +253,8 @@ class _Reader:
             if len(node.outputs) > 1:
                 step.port(port)
             fields = columns.get(port) or self.told_columns(node, port)
-            outputs[port] = step.opaque(port, fields, free=free)
+            remembered = self.system.remembers and port not in columns and fields is not None
+            outputs[port] = step.opaque(port, fields, free=free, remembered=remembered)
         if self.system.is_shown(node) or not node.outputs:
             step.port("shown")
             step.sink(step.opaque("shown", free=free), kind=node.kind)

@@ -19,6 +19,7 @@ from typing import Any, final
 from veer.errors import VeerError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.gui.declared import Declared
 from veer.frontends.gui.files import DataFiles
 from veer.model.digests import json_digest
 from veer.model.expr import (
@@ -37,6 +38,7 @@ from veer.model.ops import (
     ANYWHERE,
     LOCAL,
     OTHER_COLUMNS,
+    REMEMBERED,
     UNTOLD_TYPES,
     Aggregate,
     AnyOperator,
@@ -131,6 +133,8 @@ class Flow:
         self.system, self.wanted, self.catalog = system, wanted, catalog
         self.files = files
         self.builder = FlowBuilder()
+        self.declared = Declared(self.builder)
+        self.tells_declared = False  # whether opaque nodes see what columns were declared as
         self.name = ""  # of the node that is read
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
         self.ignores_case = False  # of names of columns
@@ -138,6 +142,7 @@ class Flow:
         self.files_read: dict[str, str] = {}  # of those, the files this workflow reads
         self._inputs: dict[str, tuple[str, ...]] = {}
         self._structures: dict[str, str] = {}
+        self.orders: dict[str, str] = {}  # of operators: settings that decide the order of rows
 
     def inputs_of(self, id_: str) -> tuple[str, ...]:
         """The signals that feed an operator."""
@@ -152,7 +157,9 @@ class Flow:
         schema = operator.output([self.builder.schemas[i] for i in inputs])
         self.builder.place(id_, operator, schema, inputs)
         self._inputs[id_] = inputs
+        self.declared.added(id_, inputs)
         self._structures.pop(id_, None)
+        self.orders.pop(id_, None)
         return id_
 
     def inputs_of(self, signal: str) -> tuple[str, ...]:
@@ -178,11 +185,12 @@ class Flow:
         location: str = "",
         options: Mapping[str, str] | None = None,
         delimiter: str = "",
+        remembered: bool = False,
     ) -> Rows:
         """A table read from outside: as declared by `--schema`, else with the columns the file tells.
 
         A column without a type is of unknown type. With a `delimiter` a data file beside the workflow
-        is looked for, whose first line tells the columns; without columns the table is open.
+        is looked for, whose first line tells the columns; without columns the table is open. `remembered` columns are those of an earlier run.
         """
         declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
         location = location or table
@@ -202,7 +210,10 @@ class Flow:
         if fields is not None:
             columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
             unknown = frozenset(name for name, type_ in fields if type_ is None)
-            told_of = ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
+            told_of: tuple[tuple[str, str], ...] = (
+                ((REMEMBERED, "names and types"),) if remembered else ()
+            )
+            told_of += ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
             closed = replace(source, fields=columns, metadata=told_of)
             return Rows(self, self.add(closed), unknown)
         origin = f"{format_} {table} {location} {told}"
@@ -216,24 +227,30 @@ class Flow:
         fields: Sequence[tuple[str, DataType | None]] | None = None,
         *,
         free: bool = False,
+        remembered: bool = False,
     ) -> Rows:
         """What a node gives that nobody looks into; one without inputs is a table of its own.
 
-        One that is `free` may give something else each time it runs.
+        One that is `free` may give something else each time it runs. `remembered` columns are those
+        of an earlier run.
         """
         feeding = [rows.id for rows in inputs]
         if free and not feeding:  # each time it runs it may give other rows: a function of nothing
             feeding = [self.add(Values((Field("run", INT, False),), ((1,),)))]
         if feeding:
             # It may look at the order of rows, which bags of rows do not have.
-            order = json_digest([self._order(signal) for signal in feeding])
+            above: list[Any] = [self._order(signal) for signal in feeding]
+            if self.tells_declared:
+                above += [self.declared.marks(signal) for signal in feeding]
+            order = json_digest(above)
             identity = f"{identity} order {order[:16]}"
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
             if not feeding:
                 name = f"{kind} {json_digest(identity)[:12]}"
                 # Rows that it has, not any rows.
-                return Source(name, columns, format=LOCAL, location=identity)
+                told_of = ((REMEMBERED, "names and types"),) if remembered else ()
+                return Source(name, columns, format=LOCAL, location=identity, metadata=told_of)
             return TableUdf(identity, columns, kind=kind, deterministic=not free)
 
         if fields is not None:
@@ -267,7 +284,9 @@ class Flow:
                 waiting += missing
                 continue
             digests = [self._structures[i] for i in inputs]
-            self._structures[id_] = json_digest([repr(operator), *digests])
+            self._structures[id_] = json_digest(
+                [repr(operator), *digests, self.orders.get(id_, "")]
+            )
             waiting.pop()
         return self._structures[signal]
 
