@@ -382,6 +382,11 @@ def test_a_setting_that_a_model_does_not_know_makes_it_opaque() -> None:
     assert "any_of_them" in opaque(data, "Select Rows")
 
 
+def test_a_category_is_compared_with_one_value() -> None:
+    data = chain(select_rows(("c", 1, 0, ["u", "v"])), output="Matching Data")
+    assert "several values" in opaque(data, "Select Rows")
+
+
 def test_what_formulas_make_of_categories_depends_on_their_version() -> None:
     shown = []
     for version in (2, 3):

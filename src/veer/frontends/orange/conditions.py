@@ -132,6 +132,7 @@ def _of_category(expr: Expr, operator: int, values: Sequence[Expr]) -> Expr:
         bool(values) and all(isinstance(v, Literal) and v.value for v in values),
         "a value is missing",
     )
+    require(len(values) == 1 or operator == _IS_ONE_OF, "several values")
     if operator == _IS:
         return _equal(expr, values[0])
     if operator == _IS_NOT:
