@@ -484,3 +484,29 @@ def test_a_program_that_runs_twice_is_not_one_that_runs_once(folder: Path) -> No
     assert command("verify", "once.json", "twice.json", cwd=folder).returncode == 2
     done = command("verify", "once.json", "once.json", cwd=folder)
     assert done.returncode == 0, done.stdout
+
+
+def test_of_given_rows_and_of_joins_the_order_is_all_that_is_above() -> None:
+    lines = operator("c", "LineChart", yLabel="y")
+    given = operator("t", "TextInput", textInput="a\nb", attributeName="k")
+
+    def identity(text: str) -> str:
+        flow = reading(text).dataflow
+        return next(op.identity for op in flow.operators.values() if isinstance(op, TableUdf))
+
+    kept = [workflow(given, where("f", ("k", "=", value)), lines) for value in ("a", "b")]
+    assert identity(kept[0]) != identity(kept[1])
+    cross, sides = operator("c", "CartesianProduct"), []
+    for name in ("k", "k#@1"):
+        taken = operator("p", "Projection", attributes=[{"originalAttribute": name, "alias": "x"}])
+        sides.append(
+            workflow(
+                scan("u.csv", "u"),
+                scan("u.csv", "v"),
+                cross,
+                taken,
+                lines,
+                links=[(0, 2, 0), (1, 2, 1), (2, 3, 0), (3, 4, 0)],
+            )
+        )
+    assert identity(sides[0]) != identity(sides[1])

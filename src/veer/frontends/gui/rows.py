@@ -144,10 +144,6 @@ class Flow:
         self._structures: dict[str, str] = {}
         self.orders: dict[str, str] = {}  # of operators: settings that decide the order of rows
 
-    def inputs_of(self, id_: str) -> tuple[str, ...]:
-        """The signals that feed an operator."""
-        return self._inputs[id_]
-
     def add(self, operator: AnyOperator, *inputs: str) -> str:
         """Add an operator of the current node; gives its id."""
         id_, number = self.name, 1
@@ -262,12 +258,15 @@ class Flow:
     def _order(self, signal: str) -> str:
         """What the order of rows, and their names if they have some, come from.
 
-        Two tables with the same rows that have this in common have them in the same order: what
-        goes row by row keeps it. Of all else the whole structure above must be the same.
+        Tables that come row by row of one that may hold any rows, and are proven to have the same rows
+        whatever it holds, have the same of each single row, so also in the same order. That does not
+        hold of given rows, nor of a join: there the whole structure above must be the same.
         """
-        while isinstance(self.builder.operators[signal], Filter | Project):
-            (signal,) = self._inputs[signal]
-        return self._structure(signal)
+        at = signal
+        while isinstance(self.builder.operators[at], Filter | Project):
+            (at,) = self._inputs[at]
+        may_be_any = isinstance(self.builder.operators[at], Source | TableUdf)
+        return self._structure(at if may_be_any else signal)
 
     def _structure(self, signal: str) -> str:
         """A digest of all operators above a signal; an opaque one knows by itself what is above it."""
