@@ -11,6 +11,7 @@ from veer.frontends.gui.rows import NotModelled, Rows, Value, constant, require
 from veer.frontends.knime.cells import cell_type, typed_constant
 from veer.frontends.knime.config import Config, names, table, text
 from veer.model.types import DOUBLE, INT, LONG, STRING
+from veer.model.writes import Write
 
 
 def model_of(step: Step) -> Config:
@@ -155,6 +156,10 @@ def free_name(rows: Rows, name: str) -> str:
     """A name for a new column, as KNIME makes it where one is there already: `name (#1)`."""
     require(bool(name), "a column without a name")
     rows.require_known()
+    if name in rows.names:
+        # KNIME counts on from a number that a name ends with, and leaves out blanks around it.
+        plain = name == name.strip() and re.search(r"\(#\d+\)$", name) is None
+        require(plain, "a new name for a column that is there already")
     free, number = name, 0
     while free in rows.names:
         number += 1
@@ -217,9 +222,13 @@ def write_csv(step: Step) -> Outputs:
     """CSV Writer; what the file looks like does not count, its rows do."""
     settings = table(model_of(step), "settings")
     require(settings.get("write_row_header") is not True, "RowIDs are written")
-    path = text(settings, "file_chooser_settings", "path", "path").replace("\\", "/")
+    chooser = table(settings, "file_chooser_settings")
+    path = text(chooser, "path", "path").replace("\\", "/")
     require(bool(path), "no path")
-    step.sink(step.input("1"), target=path)
+    policy = text(chooser, "if_path_exists") or text(chooser, "file_overwrite_policy")
+    kind, specifier = (text(chooser, "path", f"file_system_{k}") for k in ("type", "specifier"))
+    system = f"{kind} {specifier}".strip()
+    step.sink(_only_table(step), target=path, write=_write(path, policy, system))
     return {}
 
 
@@ -229,5 +238,22 @@ def write_csv_of_old(step: Step) -> Outputs:
     require(model.get("writeRowHeader") is not True, "RowIDs are written")
     path = text(model, "filename").replace("\\", "/")
     require(bool(path), "no path")
-    step.sink(step.input("1"), target=path)
+    policy = text(model, "fileOverwritePolicy")
+    step.sink(_only_table(step), target=path, write=_write(path, policy.lower(), ""))
     return {}
+
+
+def _only_table(step: Step) -> Rows:
+    """What is written; beside a connection to a file system it arrives elsewhere."""
+    require(len(step.inputs) == 1, "the file is in a file system that is connected")
+    return step.input("1")
+
+
+def _write(path: str, policy: str, system: str) -> Write | None:
+    """How a file is written; none if it just holds the table, and the path tells where it is."""
+    is_absolute = re.match(r"/|[A-Za-z]:", path) is not None
+    plain = ("", "LOCAL") if is_absolute else ("", "RELATIVE knime.workflow")
+    settings = () if system in plain else (("file system", system),)
+    if policy in ("", "overwrite") and not settings:
+        return None
+    return Write("csv", policy, settings=settings)
