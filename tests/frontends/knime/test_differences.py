@@ -95,3 +95,61 @@ def test_new_name_that_ends_with_a_number(tmp_path: Path) -> None:
     flow = Flow().add(1, CSV_READER, csv_reader("t.csv", {"a (#1)": "int"}))
     flow.add(2, RULES, rules("TRUE => 1", append="a (#1)"), 1)
     assert "Rule" in str(reading(written(flow, 2), tmp_path).opaque)
+
+
+# -- readers and views -------------------------------------------------------------------------------
+
+
+def read_with(converter: str = "x.LocalTimeCellFactory", **transformation: Any) -> Flow:
+    """A reader of a column of a type without counterpart."""
+    model = csv_reader("t.csv", {"a": "int"})
+    told = model["table_spec_config_Internals"]["table_transformation"]
+    told |= transformation
+    told["columns"]["1"] = {
+        "external_spec": {"name": "c"},
+        "name": "c",
+        "keep": True,
+        "position": 1,
+        "production_path": {"_converter": converter},
+    }
+    return written(Flow().add(1, CSV_READER, model), 1)
+
+
+def test_types_without_counterpart(tmp_path: Path) -> None:
+    require_different(tmp_path, read_with(), read_with("x.XMLCellFactory"), read_with())
+
+
+def test_what_becomes_of_columns_when_they_are_read(tmp_path: Path) -> None:
+    for other in ({"skip_empty_columns": True}, {"enforce_types": False}):
+        usual = {"skip_empty_columns": False, "enforce_types": True}
+        changed = read_with(**{**usual, **other})
+        require_different(tmp_path, read_with(**usual), changed, read_with(**usual))
+
+
+def test_part_of_a_declared_table(tmp_path: Path) -> None:
+    column = {"ColumnName": "a", "ColumnClass": {"cell_class": "org.knime.core.data.def.IntCell"}}
+    old = f"{BASE}io.filereader.FileReaderNodeFactory"
+    excel = "org.knime.ext.poi3.node.io.filehandling.excel.reader.ExcelTableReaderNodeFactory"
+    properties = {"DataURL": "t.csv", "ColumnProperties": {"0": column}}
+    sheet = csv_reader("t.xlsx", {"a": "int"})
+    for factory, model, is_read in (
+        (old, {**properties, "MaxNumOfRows": -1}, True),
+        (old, {**properties, "MaxNumOfRows": 10}, False),
+        (old, {**properties, "SkipFirstLines": 2}, False),
+        (excel, {**sheet, "read_area": {"sheet_area": "ENTIRE"}}, True),
+        (excel, {**sheet, "read_area": {"sheet_area": "PARTIAL"}}, False),
+    ):
+        flow = written(Flow().add(1, factory, model), 1)
+        read = reading(flow, tmp_path, "CREATE TABLE t (a INT)")
+        assert bool(read.opaque) is not is_read, model
+
+
+def test_settings_of_views(tmp_path: Path) -> None:
+    def flow(axis: str, variable: str | None = None) -> Flow:
+        plot = f"{BASE.replace('node.', '')}views.node.scatterplot.ScatterPlotNodeFactory"
+        over = {"xAxis": {"used_variable": variable, "exposed_variable": None}}
+        more = {"view": {"xAxis": axis}, "view_variables": {"tree": over}}
+        return table(a="int", b="int").add(2, plot, {}, 1, ports=0, **more)
+
+    require_different(tmp_path, flow("a"), flow("b"), flow("a"))
+    require_different(tmp_path, flow("a", "v"), flow("a", "w"), flow("a", "v"))

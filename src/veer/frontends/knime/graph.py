@@ -33,7 +33,7 @@ def read_graph(source: Input, options: ReadOptions) -> Graph:
 def _node(workflow: Workflow, node: NativeNode, sources: list[Port]) -> Node:
     model, left = resolved(workflow, node, sources)
     settings: Config = {"model": canonical(model)}
-    for key in ("factory_settings", "nodeCreationConfig"):
+    for key in ("factory_settings", "nodeCreationConfig", "node_creation_config", "view"):
         if table(node.config, key):
             settings[key] = canonical(node.config[key])
     if left or (sources and may_read(node)):

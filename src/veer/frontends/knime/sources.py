@@ -29,6 +29,7 @@ NO_MATTER = frozenset(
         "ConnectTimeoutInSeconds",
     }
 )
+SAME_TYPE = re.compile(r"class ([\w.]+)->\1")
 MOST_CELLS = 100_000
 DIGITS = re.compile(r"[+-]?[0-9]{1,19}")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
@@ -41,7 +42,8 @@ def read_new_reader(format_: str) -> Any:
         model = step.node.settings["model"]
         require(len(step.inputs) == 0, "the path comes from elsewhere")
         path, system = _chosen_file(model)
-        columns = _spec_columns(table(model, SPEC))
+        spec = table(model, SPEC)
+        columns = _spec_columns(spec)
         require(
             table(model, "advanced_settings").get("append_path_column_Internals") is not True,
             "the path is a column",
@@ -54,11 +56,25 @@ def read_new_reader(format_: str) -> Any:
             [(column.external, column.type) for column in columns] or None,
             format_=format_,
             location=path,
-            options={"file system": system, "settings": _digest(model)},
+            options={"file system": system, "settings": _digest(model), **_unusual(spec)},
         )
         return {"1": _transformed(rows, columns)}
 
     return read
+
+
+def _unusual(spec: Config) -> dict[str, str]:
+    """How columns are read, where their names and types do not tell it all."""
+    transformation = table(spec, "table_transformation")
+    told = {k: v for k, v in transformation.items() if k != "columns"}
+    for key, column in table(transformation, "columns").items():
+        path, external = table(column, "production_path"), text(column, "external_spec", "name")
+        converter, producer = text(path, "_converter"), text(path, "_producer")
+        as_it_is = SAME_TYPE.fullmatch(producer) or not producer
+        configs = {k: v for k, v in path.items() if k.endswith("_config") and v}
+        if key.isdecimal() and (cell_type(converter) is None or not as_it_is or configs):
+            told[f"column {external}"] = [converter, producer, configs]
+    return {"columns": json_digest(told)[:16]} if told else {}
 
 
 def _by_stem(step: Step, path: str) -> Any:
@@ -98,6 +114,17 @@ def _require_all_rows(model: Config) -> None:
     limits = table(model, "limit_rows")
     for key in ("skip_lines", "skip_data_rows", "limit_data_rows"):
         require(limits.get(key) is not True, "only some rows of the file are read")
+    require(not _is_partial(model), "only a part of the sheet is read")
+
+
+def _is_partial(settings: Any) -> bool:
+    """Whether some setting says that not all of a sheet is read."""
+    if isinstance(settings, list):
+        return any(map(_is_partial, settings))
+    if not isinstance(settings, dict):
+        return False
+    area = settings.get("sheet_area")
+    return area not in (None, "ENTIRE") or any(map(_is_partial, settings.values()))
 
 
 class Column:
@@ -152,6 +179,9 @@ def read_file_reader(step: Step) -> Outputs:
         if table(column).get("SkipThisColumn") is not True:
             fields.append((text(column, "ColumnName"), cell_type(_class(column))))
     require(all(name for name, _ in fields), "a column without a name")
+    if _by_stem(step, path) is not None or path.lower() in step.flow.catalog:
+        for key, all_rows in (("MaxNumOfRows", -1), ("SkipFirstLines", 0)):
+            require(model.get(key, all_rows) == all_rows, "only some rows of the file are read")
     rows = step.flow.table(
         path, fields or None, format_="csv", location=path, options={"settings": _digest(model)}
     )

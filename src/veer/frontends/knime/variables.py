@@ -46,6 +46,7 @@ LOUD = (
     "database",
     ".util.",
 )
+VIEW_VARIABLES = "view_variables"  # which override settings of a view
 READ_IN_FORMULAS = "$${"  # before the name of a variable
 
 
@@ -61,7 +62,9 @@ class Override:
 def overrides(node: NativeNode) -> list[Override]:
     """The settings of a node that flow variables override."""
     tree = table(node.config, "variables", "tree")
-    return [Override(path, used) for path, used in _named(tree, (), "used_variable")]
+    found = [Override(path, used) for path, used in _named(tree, (), "used_variable")]
+    of_view = _named(table(node.config, VIEW_VARIABLES), (), "used_variable")
+    return found + [Override((VIEW_VARIABLES, *path), used) for path, used in of_view]
 
 
 def is_exposing(node: NativeNode) -> bool:
@@ -129,7 +132,7 @@ def resolved(workflow: Workflow, node: NativeNode, sources: list[Port]) -> tuple
     model, left = table(node.config, "model"), Config()
     for override in overrides(node):
         constant = workflow.constants.get(override.variable)
-        if sources or not isinstance(constant, list):
+        if sources or not isinstance(constant, list) or override.path[0] == VIEW_VARIABLES:
             left[".".join(override.path)] = [override.variable, constant]
         else:
             model = _replaced(model, override.path, constant[1])
