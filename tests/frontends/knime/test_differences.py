@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,26 @@ import pytest
 
 from tests.frontends.knime.building import (
     BASE,
+    CONCATENATE,
+    CONCATENATION,
     CSV_READER,
     CSV_WRITER,
+    GROUP_BY,
+    JOINER,
     ROW_FILTER,
     RULES,
+    SORTER,
+    TABLE_CREATOR,
     Flow,
     criteria,
     csv_reader,
     csv_writer,
+    joiner,
     reading,
     rules,
 )
-from tests.frontends.knime.test_graph import verdict
+from tests.frontends.knime.test_graph import used, verdict
+from veer.errors import UnsupportedError
 from veer.verdict import Verdict
 
 CONNECTOR = "org.example.ssh.SshConnectorNodeFactory"
@@ -153,3 +162,141 @@ def test_settings_of_views(tmp_path: Path) -> None:
 
     require_different(tmp_path, flow("a"), flow("b"), flow("a"))
     require_different(tmp_path, flow("a", "v"), flow("a", "w"), flow("a", "v"))
+
+
+# -- what opaque nodes see beside rows and columns -----------------------------------------------------
+
+
+def seen(flow: Flow, source: int) -> Flow:
+    """A node that may look at anything, below another."""
+    return written(flow.add(50, "org.example.LearnerNodeFactory", {"k": 1}, source), 50)
+
+
+def grouped(**settings: Any) -> Flow:
+    columns = {"InclList": ["a"], "ExclList": [], "keep_all_columns_selected": False}
+    calls: dict[str, Any] = {"columnNames": [], "aggregationMethod": [], "inclMissingVals": []}
+    model = {"grouByColumns": columns, "aggregationColumn": calls, "inMemory": False, **settings}
+    return seen(table(a="int").add(2, GROUP_BY, model, 1), 2)
+
+
+def concatenated(**settings: Any) -> Flow:
+    flow = table(a="int").add(2, CSV_READER, csv_reader("u.csv", {"a": "int"}))
+    return seen(flow.add(3, CONCATENATE, {**CONCATENATION, **settings}, 1, 2), 3)
+
+
+def joined(**settings: Any) -> Flow:
+    flow = table(a="int").add(2, CSV_READER, csv_reader("u.csv", {"k": "int"}))
+    return seen(flow.add(3, JOINER, joiner(("a", "k"), **settings), 1, 2), 3)
+
+
+def created(count: int = 2, **settings: Any) -> Flow:
+    column = {"ColumnName": "a", "ColumnClass": {"cell_class": "org.knime.core.data.def.IntCell"}}
+    rows = list(range(count))
+    model = {
+        "columnProperties": {"0": {**column, "MissValuePattern": None}},
+        "rowIndices": rows,
+        "columnIndices": [0] * count,
+        "values": [str(row) for row in rows],
+        **settings,
+    }
+    return seen(Flow().add(1, TABLE_CREATOR, model), 1)
+
+
+def ordered(**settings: Any) -> Flow:
+    model = {"incllist": ["b"], "sortOrder": [True], "missingToEnd": False, **settings}
+    return seen(table(b="string").add(2, SORTER, model, 1), 2)
+
+
+def coloured(**settings: Any) -> Flow:
+    colours = f"{BASE}viz.property.color.ColorManager2NodeFactory"
+    return seen(table(a="int").add(2, colours, settings, 1), 2)
+
+
+def chosen(**settings: Any) -> Flow:
+    model = {**criteria(("a", "GT", "int", 1)), **settings}
+    return seen(table(a="int").add(2, ROW_FILTER, model, 1), 2)
+
+
+@pytest.mark.parametrize(
+    ("flow", "one", "two"),
+    [
+        (grouped, {"retainOrder": True}, {"retainOrder": False}),
+        (concatenated, {"suffix": "_dup"}, {"suffix": "_x"}),
+        (concatenated, {}, {"create_new_rowids": True}),
+        (joined, {"rowKeyFactory": "CONCATENATE"}, {"rowKeyFactory": "CREATE_NEW"}),
+        (joined, {"rowKeySeparator": "_"}, {"rowKeySeparator": "+"}),
+        (joined, {"outputRowOrder": "ARBITRARY"}, {"outputRowOrder": "LEFT_RIGHT"}),
+        (created, {"rowIdPrefix": "Row"}, {"rowIdPrefix": "X"}),
+        (created, {"count": 600, "rowIdPrefix": "Row"}, {"count": 600, "rowIdPrefix": "X"}),
+        (ordered, {"alphaNumStringComp": [True]}, {"alphaNumStringComp": [False]}),
+        (coloured, {"colour": 1}, {"colour": 2}),
+        (chosen, {"domains": "RETAIN"}, {"domains": "COMPUTE"}),
+    ],
+)
+def test_order_row_ids_colours_and_domains(
+    tmp_path: Path, flow: Callable[..., Flow], one: dict[str, Any], two: dict[str, Any]
+) -> None:
+    require_different(tmp_path, flow(**one), flow(**two), flow(**one))
+
+
+def test_domain_of_a_computed_column(tmp_path: Path) -> None:
+    """A column that is computed has the values of its rows, one that is passed on those it had."""
+
+    def flow(computed: bool) -> Flow:
+        made = table(a="int").add(2, ROW_FILTER, criteria(("a", "GT", "int", 1)), 1)
+        made.add(3, RULES, rules("TRUE => $a$", replace="a"), 2)
+        return seen(made, 3 if computed else 2)
+
+    p, q = flow(True), flow(False)
+    del q.nodes[3]
+    q.links = [link for link in q.links if link[2] != 3]
+    require_different(tmp_path, p, q, flow(True))
+
+
+# -- components --------------------------------------------------------------------------------------
+
+VIRTUAL = "org.knime.core.node.workflow.virtual.subnode.VirtualSubNode"
+DIALOG = "org.knime.js.base.node.configuration.input.string.StringDialogNodeFactory"
+CREATOR = f"{BASE}flowvariable.variablecreator.VariableCreatorNodeFactory"
+OVERRIDDEN = ("predicates", "0", "predicateValues", "values", "0", "value")
+
+
+def component(
+    dialog: str = "x", override: str | None = None, created: str = "", passed: str = "all"
+) -> Flow:
+    """A filter inside of a component by a variable that its dialog sets."""
+    inside = Flow().add(1, f"{VIRTUAL}InputNodeFactory", {"variable-filter": passed})
+    inside.add(2, DIALOG, {"defaultValue": {"string": "d"}, "flowvariablename": "v"}, ports=0)
+    by_variable = used("v", *OVERRIDDEN)
+    inside.add(3, ROW_FILTER, criteria(("b", "EQ", "string", "d")), 1, variables=by_variable)
+    inside.link(2, 1, 3, 0).add(4, f"{VIRTUAL}OutputNodeFactory", {}, 3)
+    settings: dict[str, Any] = {"virtual-in-ID": 1, "virtual-out-ID": 4}
+    settings["model"] = {"string-input-2": {"string": dialog}}
+    if override is not None:
+        settings["variables"] = used(override, "string-input-2", "string")
+    flow = table(a="int", b="string").add(6, CREATOR, {"w": created})
+    flow.inner[7] = (inside, settings)
+    return written(flow.link(1, 1, 7, 1).link(6, 1, 7, 0), 7)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ({"dialog": "x"}, {"dialog": "y"}),
+        ({"override": "w", "created": "1"}, {"override": "w", "created": "2"}),
+        ({"override": "w"}, {"override": "u"}),
+        ({"passed": "all"}, {"passed": "none"}),
+    ],
+)
+def test_settings_of_a_component(
+    tmp_path: Path, one: dict[str, Any], two: dict[str, Any]
+) -> None:
+    require_different(tmp_path, component(**one), component(**two), component(**one))
+
+
+def test_component_that_makes_variables_is_refused(tmp_path: Path) -> None:
+    flow = component()
+    exposed = {"tree": {"string": {"used_variable": None, "exposed_variable": "e"}}}
+    flow.inner[7] = (flow.inner[7][0], {**(flow.inner[7][1] or {}), "variables": exposed})
+    with pytest.raises(UnsupportedError, match="component"):
+        reading(flow, tmp_path)

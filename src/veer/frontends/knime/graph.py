@@ -39,6 +39,8 @@ def _node(workflow: Workflow, node: NativeNode, sources: list[Port]) -> Node:
     if left or (sources and may_read(node)):
         settings[VARIABLES] = left
         settings["constants"] = workflow.constants
+    if components := _components(workflow, node, sees_variables=VARIABLES in settings):
+        settings["components"] = components
     if is_exposing(node):
         settings["exposed"] = table(node.config, "variables", "tree")
     given = node.inputs.items()
@@ -46,6 +48,18 @@ def _node(workflow: Workflow, node: NativeNode, sources: list[Port]) -> Node:
     wired = {wire for _, wire in inputs}
     inputs += [("0", _wire(port)) for port in sources if _wire(port) not in wired]
     return Node(node.id, node.factory, node.title, settings, tuple(inputs), _outputs(node))
+
+
+def _components(workflow: Workflow, node: NativeNode, *, sees_variables: bool) -> list[str]:
+    """The settings of components that a node may see: of those it is in.
+
+    One that sees flow variables may see those of any other, since they come along.
+    """
+    if not workflow.components or sees_variables:
+        return sorted(workflow.components.values())
+    ids = node.id.split(":")
+    paths = ("".join(f"{id_}:" for id_ in ids[:level]) for level in range(1, len(ids)))
+    return [workflow.components[path] for path in paths if path in workflow.components]
 
 
 def _wire(port: Port) -> Wire:

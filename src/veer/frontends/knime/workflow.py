@@ -17,6 +17,8 @@ from veer.errors import ParseError, UnsupportedError
 from veer.frontends.gui.graph import MOST_NODES
 from veer.frontends.knime.config import Config, read_config, table, text, whole
 from veer.frontends.knime.files import ENCRYPTED, WORKFLOW, Files
+from veer.frontends.knime.settings import canonical
+from veer.model.digests import json_digest
 
 OLDEST = (2, 1)  # in earlier versions ports are counted in another way
 MOST_LEVELS = 40
@@ -59,10 +61,15 @@ class NativeNode:
 @final
 @dataclass
 class Workflow:
-    """All native nodes by id, and the constants that are flow variables everywhere."""
+    """All native nodes by id, and the constants that are flow variables everywhere.
+
+    A component has settings too: values that its dialog gives to nodes inside, and which variables go
+    in and out. Their digests are told by the path to what is inside: `15:`.
+    """
 
     nodes: dict[str, NativeNode]
     constants: dict[str, object]
+    components: dict[str, str]
 
 
 @final
@@ -82,6 +89,7 @@ class _Level:
         self.parent, self.id, self.path = parent, id_, path  # its place among the ids
         self.virtual_in = self.virtual_out = OUTSIDE
         self.is_component = False
+        self.config: Config = {}  # of a component
         self.inner: dict[int, _Level] = {}
         self.native: dict[int, NativeNode] = {}
         self.connections: list[_Connection] = []
@@ -111,7 +119,39 @@ def read_workflow(files: Files) -> Workflow:
     nodes = {node.id: node for level in reader.levels for node in level.computing()}
     for level in reader.levels:
         _wire(level, nodes)
-    return Workflow(nodes, reader.constants(top))
+        _show_variables(level)
+    constants = reader.constants(top)
+    told = {level.path: _component(level, constants) for level in reader.levels}
+    components = {path: json_digest(settings) for path, settings in told.items() if settings}
+    return Workflow(nodes, constants, components)
+
+
+def _component(level: _Level, constants: dict[str, object]) -> Config:
+    """The settings of a component; none of one that has just its ports."""
+    parts: Config = {key: level.config.get(key) for key in ("model", "variables")}
+    if names_variable(level.config.get("variables"), "used_variable"):
+        parts["constants"] = constants
+    for key, id_ in (("in", level.virtual_in), ("out", level.virtual_out)):
+        node = level.native.get(id_)
+        for part in ("model", "variables"):
+            parts[f"{key} {part}"] = node.config.get(part) if node else None
+    return {key: canonical(value) for key, value in parts.items() if value}
+
+
+def names_variable(variables: object, key: str) -> bool:
+    """Whether settings tell of a flow variable that is used, or made."""
+    if not isinstance(variables, dict):
+        return False
+    return bool(variables.get(key)) or any(names_variable(v, key) for v in variables.values())
+
+
+def _show_variables(level: _Level) -> None:
+    """Nodes inside of a component see the variables that override its settings."""
+    if level.parent is None or not names_variable(level.config.get("variables"), "used_variable"):
+        return
+    ports = list(_feeding(level.parent, level.id, VARIABLES, True, 0))
+    for node in level.computing():
+        node.variables += [port for port in ports if port not in node.variables]
 
 
 @final
@@ -168,7 +208,9 @@ class _Reader:
         config = self.settings(f"{inside}/{PurePosixPath(file).name}", id_)
         if kind == "SubNode":
             inner = self.level(level, id_, f"{path}:", inside)
-            inner.is_component = True
+            inner.is_component, inner.config = True, config
+            if names_variable(config.get("variables"), "exposed_variable"):
+                raise UnsupportedError(f"{inside}: variables are made of a component's settings")
             inner.virtual_in = whole(config, "virtual-in-ID", inside)
             inner.virtual_out = whole(config, "virtual-out-ID", inside)
             level.inner[id_] = inner
