@@ -10,6 +10,7 @@ import pytest
 
 from tests.frontends.knime.building import (
     BASE,
+    COLUMN_FILTER,
     CONCATENATE,
     CONCATENATION,
     CSV_READER,
@@ -24,6 +25,7 @@ from tests.frontends.knime.building import (
     criteria,
     csv_reader,
     csv_writer,
+    exclude,
     joiner,
     reading,
     rules,
@@ -300,3 +302,22 @@ def test_component_that_makes_variables_is_refused(tmp_path: Path) -> None:
     flow.inner[7] = (flow.inner[7][0], {**(flow.inner[7][1] or {}), "variables": exposed})
     with pytest.raises(UnsupportedError, match="component"):
         reading(flow, tmp_path)
+
+
+# -- flow variables ------------------------------------------------------------------------------------
+
+
+def two_ways(near: int, far: int, between: bool = False) -> Flow:
+    """Two nodes set one variable: what comes by the port of variables, and what comes with the table."""
+    flow = table(a="int", b="string").add(6, CREATOR, {"v": "1"}).add(7, CREATOR, {"v": "2"})
+    source = 1
+    if between:
+        flow.add(2, COLUMN_FILTER, exclude(), 1)
+        source = 2
+    by_variable = used("v", *OVERRIDDEN)
+    flow.add(3, ROW_FILTER, criteria(("b", "EQ", "string", "d")), source, variables=by_variable)
+    return written(flow.link(far, 1, 1, 0).link(near, 1, 3, 0), 3)
+
+
+def test_of_two_variables_of_one_name_the_way_decides(tmp_path: Path) -> None:
+    require_different(tmp_path, two_ways(6, 7), two_ways(7, 6), two_ways(6, 7, between=True))

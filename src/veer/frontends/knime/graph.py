@@ -8,7 +8,7 @@ from veer.frontends.knime.config import Config, table
 from veer.frontends.knime.files import files_of
 from veer.frontends.knime.scopes import collapsed
 from veer.frontends.knime.settings import canonical
-from veer.frontends.knime.variables import is_exposing, may_read, resolved, setters
+from veer.frontends.knime.variables import is_exposing, may_read, resolved, route, setters
 from veer.frontends.knime.workflow import NativeNode, Port, Workflow, read_workflow
 
 VARIABLES = "variables"  # in the settings of a node: those that flow variables override
@@ -39,6 +39,8 @@ def _node(workflow: Workflow, node: NativeNode, sources: list[Port]) -> Node:
     if left or (sources and may_read(node)):
         settings[VARIABLES] = left
         settings["constants"] = workflow.constants
+    if len(sources) > 1:
+        settings["ways"] = route(workflow, node.id, sources)
     if components := _components(workflow, node, sees_variables=VARIABLES in settings):
         settings["components"] = components
     if is_exposing(node):

@@ -13,6 +13,8 @@ from typing import Any, final
 
 from veer.frontends.knime.config import Config, table
 from veer.frontends.knime.workflow import VARIABLES, NativeNode, Port, Workflow
+from veer.model.dag import topological_order
+from veer.model.digests import json_digest
 
 # Nodes of these packages neither set variables nor read them, unless their settings say so; but
 # see `LOUD`.
@@ -125,6 +127,29 @@ def setters(workflow: Workflow, id_: str) -> list[Port]:
             if not (may_set(above) and may_read(above)):
                 waiting.append(above.id)
     return [Port(setter, VARIABLES) for setter in sorted(found)]
+
+
+def route(workflow: Workflow, id_: str, sources: list[Port]) -> str:
+    """By which ways variables come to a node: of two of one name, the way decides which counts.
+
+    Nodes on the way that set nothing, and where no ways meet, make no difference.
+    """
+    leaves = {port.node: str(place) for place, port in enumerate(sources)}
+    above: dict[str, list[str]] = {}
+    waiting = [id_]
+    while waiting:
+        node = workflow.nodes[waiting.pop()]
+        ports = (*node.variables, *(node.inputs[number] for number in sorted(node.inputs)))
+        is_leaf = node.id != id_ and may_set(node) and may_read(node)
+        above[node.id] = [] if is_leaf else [port.node for port in ports]
+        waiting += [other for other in above[node.id] if other not in above]
+    ways: dict[str, str] = {}
+    for here in topological_order(above):
+        met = dict.fromkeys(ways[other] for other in above[here] if ways[other])
+        if here in leaves:
+            met = dict.fromkeys((leaves[here], *met))
+        ways[here] = json_digest(list(met)) if len(met) > 1 else "".join(met)
+    return ways[id_]
 
 
 def resolved(workflow: Workflow, node: NativeNode, sources: list[Port]) -> tuple[Config, Config]:

@@ -44,7 +44,7 @@ class NativeNode:
     id: str
     config: Config
     inputs: dict[int, Port] = field(default_factory=dict)  # tables, models and the like
-    variables: list[Port] = field(default_factory=list)  # nodes whose flow variables it can see
+    variables: list[Port] = field(default_factory=list)  # nodes whose flow variables it can see, in order
     used: set[int] = field(default_factory=set)  # its output ports that are connected
 
     @property
@@ -251,8 +251,8 @@ def _connection(entry: Config, where: str) -> _Connection:
 
 def _wire(level: _Level, nodes: dict[str, NativeNode]) -> None:
     """Connect the native nodes of a level with the native nodes they get something from."""
-    seen_variables: defaultdict[str, set[Port]] = defaultdict(set)
-    for connection in level.connections:
+    seen_variables: defaultdict[str, dict[Port, None]] = defaultdict(dict)
+    for connection in sorted(level.connections, key=lambda c: (c.dest, c.dest_port, c.source)):
         node = level.native.get(connection.dest)
         if node is None or node.id not in nodes:
             continue
@@ -260,11 +260,11 @@ def _wire(level: _Level, nodes: dict[str, NativeNode]) -> None:
         for port in ports:
             nodes[port.node].used.add(port.number)
         if connection.dest_port == VARIABLES or len(ports) != 1:
-            seen_variables[node.id].update(ports)
+            seen_variables[node.id].update(dict.fromkeys(ports))
         else:
             node.inputs[connection.dest_port] = ports[0]
     for id_, seen in seen_variables.items():
-        nodes[id_].variables = sorted(seen, key=lambda port: (port.node, port.number))
+        nodes[id_].variables = list(seen)
 
 
 def _sources(level: _Level, connection: _Connection, depth: int) -> Iterator[Port]:
