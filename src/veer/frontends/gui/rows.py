@@ -142,7 +142,9 @@ class Flow:
         self.files_read: dict[str, str] = {}  # of those, the files this workflow reads
         self._inputs: dict[str, tuple[str, ...]] = {}
         self._structures: dict[str, str] = {}
-        self.orders: dict[str, str] = {}  # of operators: what decides the order of rows, and the like
+        self.orders: dict[
+            str, str
+        ] = {}  # of operators: what decides the order of rows, and the like
 
     def add(self, operator: AnyOperator, *inputs: str) -> str:
         """Add an operator of the current node; gives its id."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
+
 from veer.frontends.gui.graph import Graph, Node, Wire, graph_of
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.knime.config import Config, table
@@ -12,6 +15,8 @@ from veer.frontends.knime.variables import is_exposing, may_read, resolved, rout
 from veer.frontends.knime.workflow import NativeNode, Port, Workflow, read_workflow
 
 VARIABLES = "variables"  # in the settings of a node: those that flow variables override
+ANY_ORDER = "any order"  # in the settings of a node: its rows may come in another order each time
+JOINER = "org.knime.base.node.preproc.joiner3.Joiner3NodeFactory"
 # Nodes that say how a workflow is tested, and compute nothing.
 LEFT_OUT = frozenset({"org.knime.testing.node.config.TestConfigNodeFactory"})
 
@@ -27,7 +32,35 @@ def read_graph(source: Input, options: ReadOptions) -> Graph:
         for port in sources:
             workflow.nodes[port.node].used.add(port.number)
     kept = [n for n in workflow.nodes.values() if n.factory not in LEFT_OUT or n.used]
-    return graph_of(collapsed(_node(workflow, node, readers[node.id]) for node in kept))
+    nodes = collapsed(_node(workflow, node, readers[node.id]) for node in kept)
+    return graph_of(_told_of_order(nodes))
+
+
+def _told_of_order(nodes: list[Node]) -> list[Node]:
+    """The nodes; those below a join that gives its rows in any order know that.
+
+    What such a node does with the order may be something else each time it runs.
+    """
+    fed: defaultdict[str, list[str]] = defaultdict(list)
+    for node in nodes:
+        for _, wire in node.inputs:
+            fed[wire.node].append(node.id)
+    waiting = [below for node in nodes if _gives_any_order(node) for below in fed[node.id]]
+    told = set[str]()
+    while waiting:
+        id_ = waiting.pop()
+        if id_ not in told:
+            told.add(id_)
+            waiting += fed[id_]
+    return [
+        replace(node, settings={**node.settings, ANY_ORDER: True}) if node.id in told else node
+        for node in nodes
+    ]
+
+
+def _gives_any_order(node: Node) -> bool:
+    order = table(node.settings, "model").get("outputRowOrder")
+    return node.kind == JOINER and order not in ("LEFT_RIGHT", "DETERMINISTIC")
 
 
 def _node(workflow: Workflow, node: NativeNode, sources: list[Port]) -> Node:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from veer.frontends.gui.graph import Node
 from veer.frontends.gui.reading import Model, Outputs, Step, System
 from veer.frontends.gui.rows import NotModelled
-from veer.frontends.knime.graph import VARIABLES
+from veer.frontends.knime.graph import ANY_ORDER, VARIABLES
 from veer.frontends.knime.models import MODELS, keeps_the_rest
 from veer.frontends.knime.scopes import SCOPE
 from veer.model.digests import json_digest
@@ -48,14 +48,16 @@ def _complete(model: Model) -> Model:
         for port in node.outputs:
             if port not in outputs:
                 step.port(port)
-                outputs[port] = step.opaque(port)
+                outputs[port] = step.opaque(port, free=is_random(node))
         return outputs
 
     return read
 
 
 def is_random(node: Node) -> bool:
-    """Whether a node draws lots, and its settings fix no seed."""
+    """Whether a node draws lots, and its settings fix no seed; or its rows come in any order."""
+    if node.settings.get(ANY_ORDER):
+        return True
     if node.kind == SCOPE:
         return any(_draws(kind, settings) for kind, settings, _ in node.settings["nodes"].values())
     return _draws(node.kind, node.settings)

@@ -44,7 +44,9 @@ class NativeNode:
     id: str
     config: Config
     inputs: dict[int, Port] = field(default_factory=dict)  # tables, models and the like
-    variables: list[Port] = field(default_factory=list)  # nodes whose flow variables it can see, in order
+    variables: list[Port] = field(
+        default_factory=list
+    )  # nodes whose flow variables it can see, in order
     used: set[int] = field(default_factory=set)  # its output ports that are connected
 
     @property
