@@ -13,10 +13,10 @@ from veer.frontends.alteryx.selecting import selection
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import Joined, NotModelled, Rows, Value, require, unknown_call
 from veer.model.digests import json_digest
-from veer.model.expr import And, Compare, Expr, IsNull, Literal, Or
+from veer.model.expr import And, Compare, Expr, IsNull, Literal, Not, Or
 from veer.model.nullability import is_nullable
 from veer.model.ops import Join, Project, Sort, Values
-from veer.model.types import BOOLEAN, DOUBLE, FLOAT
+from veer.model.types import BOOLEAN, DOUBLE, FLOAT, STRING
 
 ORDER = ("SetOutputOrder", "OutputOrder")  # of the inputs of a Union
 MOST_APPENDED = 16  # records that Append Fields takes without a complaint
@@ -74,9 +74,21 @@ def _paired(
         nullable = is_nullable(column(left, mine).expr, left.schema) and is_nullable(
             column(right, theirs).expr, right.schema
         )
-        conditions.append(_equal(a.expr, b.expr, nullable))
+        condition = _equal(a.expr, b.expr, nullable)
+        if a.type == STRING:
+            condition = Or((condition, _equal_but_for_case(a, b, turned)))
+        conditions.append(condition)
     operator = Join(kind, coercion.conjunction(conditions))
     return Joined(step.flow, step.flow.add(operator, left.id, right.id), left, right)
+
+
+def _equal_but_for_case(a: Value, b: Value, turned: bool) -> Expr:
+    """Whether texts join that differ, in case at least, is not known; of unknown types all may do."""
+    differ = [Not(Compare("=", a.expr, b.expr)), _unknown_equality(a, b, turned)]
+    if a.known:
+        lower = (coercion.call("lower", value.expr) for value in (a, b))
+        differ.insert(0, Compare("=", *lower))
+    return And(tuple(differ))
 
 
 def _equal(a: Expr, b: Expr, nullable: bool) -> Expr:
