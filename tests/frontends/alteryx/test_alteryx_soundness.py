@@ -306,3 +306,15 @@ def test_whether_texts_of_other_case_join_is_not_known(tmp_path: Path) -> None:
     upper = flow('Contains([d], "b", 0)'), flow('Contains([e], "b", 0)')
     assert verdict(tmp_path, *upper) != "equivalent"
     assert verdict(tmp_path, p, q) != "equivalent"
+
+
+def test_a_union_of_columns_of_different_sizes(tmp_path: Path) -> None:
+    def flow(size: str) -> bytes:
+        tools = [T, computed(2, ("x", "V_String", "4", '"ab"'))]
+        tools += [computed(3, ("x", "V_String", size, '"abcdefgh"'))]
+        tools += [tool(4, "Union", "<Mode>ByName</Mode>"), browse(9)]
+        wires = ["1.Output > 2.Input", "1.Output > 3.Input", "4.Output > 9.Input"]
+        return document(tools, [*wires, "2.Output > 4.Input #1", "3.Output > 4.Input #2"])
+
+    assert verdict(tmp_path, flow("100"), flow("200")) == "unknown"
+    assert verdict(tmp_path, flow("100"), flow("100")) == "equivalent"

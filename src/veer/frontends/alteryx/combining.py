@@ -10,6 +10,7 @@ from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.meaning import TRUE
 from veer.frontends.alteryx.numbers import SYSTEM
 from veer.frontends.alteryx.selecting import selection
+from veer.frontends.alteryx.storing import declared_as
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import Joined, NotModelled, Rows, Value, require, unknown_call
 from veer.model.digests import json_digest
@@ -182,7 +183,7 @@ def _by_position(tables: Sequence[Rows]) -> Rows:
         require(len(rows.names) == len(first.names), "tables of different columns")
         named = zip(first.names, (value for _, value in rows.items()), strict=True)
         renamed.append(rows.select(list(named)))
-    return renamed[0].union(*renamed[1:])
+    return _united(renamed)
 
 
 def _by_name(config: Config, tables: Sequence[Rows]) -> Rows:
@@ -201,7 +202,29 @@ def _by_name(config: Config, tables: Sequence[Rows]) -> Rows:
         own = {name.lower(): value for name, value in rows.items()}
         columns = [(n, own.get(key) or _missing(v)) for key, (n, v) in names.items()]
         aligned.append(rows.select(columns))
-    return aligned[0].union(*aligned[1:])
+    return _united(aligned)
+
+
+def _united(tables: Sequence[Rows]) -> Rows:
+    """Tables of the same columns, one after the other; which of two sizes a column gets is not known."""
+    told = [tuple(declared_as(rows, name) for rows in tables) for name in tables[0].names]
+    unsure = {
+        name: json_digest(sizes)
+        for name, sizes in zip(tables[0].names, told, strict=True)
+        if len(set(sizes) - {None}) > 1
+    }
+    if not unsure:
+        return tables[0].union(*tables[1:])
+    fitted = []
+    for rows in tables:
+        values = {name: _fitted(rows.column(name), how) for name, how in unsure.items()}
+        fitted.append(rows.with_columns(values))
+    return fitted[0].union(*fitted[1:])
+
+
+def _fitted(value: Value, how: str) -> Value:
+    type_ = value.type if value.known else None
+    return unknown_call(SYSTEM, f"united {how}", value, type_=type_)
 
 
 def _lower(rows: Rows) -> set[str]:
