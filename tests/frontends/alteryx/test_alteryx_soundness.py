@@ -12,6 +12,7 @@ from tests.frontends.alteryx.alteryx_files import (
     browse,
     computed,
     document,
+    join,
     select,
     source,
     tool,
@@ -282,3 +283,38 @@ def test_a_column_whose_size_nobody_tells(tmp_path: Path) -> None:
         == "unknown"
     )
     assert verdict(tmp_path, chain(t, short, used), chain(t, short, used)) == "equivalent"
+
+
+def test_whether_texts_of_other_case_join_is_not_known(tmp_path: Path) -> None:
+    def flow(formula: str) -> bytes:
+        other = source(2, "u.csv", [("d", "V_String"), ("a", "Int32")])
+        fields = 'field="Right_d" selected="True" rename="e" input="Right_"'
+        chosen = join(
+            4,
+            "d",
+            "d",
+            'field="Right_a" selected="False"',
+            fields,
+            'field="*Unknown" selected="True"',
+        )
+        tools = [T, other, chosen, where(5, formula), browse(9)]
+        wires = ["1.Output > 4.Left", "2.Output > 4.Right", "4.Join > 5.Input", "5.True > 9.Input"]
+        return document(tools, wires)
+
+    p, q = flow("Length([d]) > 1"), flow('Length([d]) > 1 AND Contains([e], "b", 0)')
+    assert verdict(tmp_path, p, p) == "equivalent"
+    upper = flow('Contains([d], "b", 0)'), flow('Contains([e], "b", 0)')
+    assert verdict(tmp_path, *upper) != "equivalent"
+    assert verdict(tmp_path, p, q) != "equivalent"
+
+
+def test_a_union_of_columns_of_different_sizes(tmp_path: Path) -> None:
+    def flow(size: str) -> bytes:
+        tools = [T, computed(2, ("x", "V_String", "4", '"ab"'))]
+        tools += [computed(3, ("x", "V_String", size, '"abcdefgh"'))]
+        tools += [tool(4, "Union", "<Mode>ByName</Mode>"), browse(9)]
+        wires = ["1.Output > 2.Input", "1.Output > 3.Input", "4.Output > 9.Input"]
+        return document(tools, [*wires, "2.Output > 4.Input #1", "3.Output > 4.Input #2"])
+
+    assert verdict(tmp_path, flow("100"), flow("200")) == "unknown"
+    assert verdict(tmp_path, flow("100"), flow("100")) == "equivalent"

@@ -394,12 +394,19 @@ def test_a_random_sample_is_free() -> None:
 
 
 def test_unique_rows_by_all_columns() -> None:
+    config = '<UniqueFields><Field field="m" /><Field field="N" /></UniqueFields>'
+    kept = tool(2, "AlteryxSelect", select('field="k" selected="False"', UNKNOWN))
+    made = computed(3, ("n", "Int32", "4", "[m]"))
+    tools = [source(1, "u.csv"), kept, made, tool(4, "Unique", config), browse(5)]
+    wires = ["1.Output > 2.Input", "2.Output > 3.Input", "3.Output > 4.Input", "4.Unique > 5.Input"]
+    rows = one(tools, wires, u=[("a", 1), ("a", 1), (None, None)])
+    assert sorted(rows, key=repr) == [(1, 1), (None, None)]
+
+
+def test_unique_rows_with_texts_are_not_looked_into() -> None:
     config = '<UniqueFields><Field field="m" /><Field field="k" /></UniqueFields>'
-    tools = [source(1, "u.csv"), tool(2, "Unique", config), browse(3)]
-    rows = one(
-        tools, ["1.Output > 2.Input", "2.Unique > 3.Input"], u=[("a", 1), ("a", 1), (None, 1)]
-    )
-    assert sorted(rows, key=repr) == [("a", 1), (None, 1)]
+    read = reading([source(1, "u.csv"), tool(2, "Unique", config)], ["1.Output > 2.Input"])
+    assert isinstance(read.dataflow.operators["Unique (2).Unique"], TableUdf)
 
 
 def test_transpose() -> None:

@@ -10,13 +10,14 @@ from veer.frontends.alteryx.config import Config, config_of
 from veer.frontends.alteryx.meaning import TRUE
 from veer.frontends.alteryx.numbers import SYSTEM
 from veer.frontends.alteryx.selecting import selection
+from veer.frontends.alteryx.storing import declared_as
 from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import Joined, NotModelled, Rows, Value, require, unknown_call
 from veer.model.digests import json_digest
-from veer.model.expr import And, Compare, Expr, IsNull, Literal, Or
+from veer.model.expr import And, Compare, Expr, IsNull, Literal, Not, Or
 from veer.model.nullability import is_nullable
 from veer.model.ops import Join, Project, Sort, Values
-from veer.model.types import BOOLEAN, DOUBLE, FLOAT
+from veer.model.types import BOOLEAN, DOUBLE, FLOAT, STRING
 
 ORDER = ("SetOutputOrder", "OutputOrder")  # of the inputs of a Union
 MOST_APPENDED = 16  # records that Append Fields takes without a complaint
@@ -74,9 +75,21 @@ def _paired(
         nullable = is_nullable(column(left, mine).expr, left.schema) and is_nullable(
             column(right, theirs).expr, right.schema
         )
-        conditions.append(_equal(a.expr, b.expr, nullable))
+        condition = _equal(a.expr, b.expr, nullable)
+        if a.type == STRING:
+            condition = Or((condition, _equal_but_for_case(a, b, turned)))
+        conditions.append(condition)
     operator = Join(kind, coercion.conjunction(conditions))
     return Joined(step.flow, step.flow.add(operator, left.id, right.id), left, right)
+
+
+def _equal_but_for_case(a: Value, b: Value, turned: bool) -> Expr:
+    """Whether texts join that differ, in case at least, is not known; of unknown types all may do."""
+    differ = [Not(Compare("=", a.expr, b.expr)), _unknown_equality(a, b, turned)]
+    if a.known:
+        lower = (coercion.call("lower", value.expr) for value in (a, b))
+        differ.insert(0, Compare("=", *lower))
+    return And(tuple(differ))
 
 
 def _equal(a: Expr, b: Expr, nullable: bool) -> Expr:
@@ -170,7 +183,7 @@ def _by_position(tables: Sequence[Rows]) -> Rows:
         require(len(rows.names) == len(first.names), "tables of different columns")
         named = zip(first.names, (value for _, value in rows.items()), strict=True)
         renamed.append(rows.select(list(named)))
-    return renamed[0].union(*renamed[1:])
+    return _united(renamed)
 
 
 def _by_name(config: Config, tables: Sequence[Rows]) -> Rows:
@@ -189,7 +202,29 @@ def _by_name(config: Config, tables: Sequence[Rows]) -> Rows:
         own = {name.lower(): value for name, value in rows.items()}
         columns = [(n, own.get(key) or _missing(v)) for key, (n, v) in names.items()]
         aligned.append(rows.select(columns))
-    return aligned[0].union(*aligned[1:])
+    return _united(aligned)
+
+
+def _united(tables: Sequence[Rows]) -> Rows:
+    """Tables of the same columns, one after the other; which of two sizes a column gets is not known."""
+    told = [tuple(declared_as(rows, name) for rows in tables) for name in tables[0].names]
+    unsure = {
+        name: json_digest(sizes)
+        for name, sizes in zip(tables[0].names, told, strict=True)
+        if len(set(sizes) - {None}) > 1
+    }
+    if not unsure:
+        return tables[0].union(*tables[1:])
+    fitted = []
+    for rows in tables:
+        values = {name: _fitted(rows.column(name), how) for name, how in unsure.items()}
+        fitted.append(rows.with_columns(values))
+    return fitted[0].union(*fitted[1:])
+
+
+def _fitted(value: Value, how: str) -> Value:
+    type_ = value.type if value.known else None
+    return unknown_call(SYSTEM, f"united {how}", value, type_=type_)
 
 
 def _lower(rows: Rows) -> set[str]:

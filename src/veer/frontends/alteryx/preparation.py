@@ -200,8 +200,9 @@ def unique(step: Step) -> Outputs:
     step.port("Duplicates")
     duplicates = same_columns(step, "Duplicates", rows)
     step.port("Unique")
-    fractions = any(v.type in (DOUBLE, FLOAT) for _, v in rows.items())
-    if keys == set(rows.names) and not rows.is_open and not fractions:
+    # Which of 0.0 and -0.0, and which of texts that differ in case alone, are equal is not known.
+    unsure = any(v.type in (DOUBLE, FLOAT, STRING) for _, v in rows.items())
+    if keys == set(rows.names) and not rows.is_open and not unsure:
         return {"Unique": rows.distinct(), "Duplicates": duplicates}
     return {"Unique": same_columns(step, "Unique", rows), "Duplicates": duplicates}
 

@@ -24,7 +24,7 @@ from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.sql import read_schema
 from veer.model.dag import Dataflow, topological_order
 from veer.model.digests import json_digest
-from veer.model.ops import TABLE, Sink, Source
+from veer.model.ops import TABLE, Filter, Sink, Source
 from veer.model.types import DataType
 from veer.model.writes import AnyWrite
 from veer.settings import current, under
@@ -57,6 +57,11 @@ class System:
     is_free: Callable[[Node], bool] = lambda _node: False
     # Whether an opaque node shows something to people even if others take what it gives.
     is_shown: Callable[[Node], bool] = lambda _node: False
+    # Whether tables carry more than their rows, such as names of rows or the values a column may
+    # have: an opaque node is then the same only if all nodes above it are.
+    tables_carry_more: bool = False
+    # Of those, the nodes that leave out rows by what is in them, and change nothing else.
+    only_filters: Callable[[Node], bool] = lambda _node: False
     ignores_case: bool = False  # of names of columns
     tells_declared: bool = False  # whether models tell what columns are declared as
     remembers: bool = False  # whether `columns` tells what an earlier run left behind
@@ -196,6 +201,7 @@ class _Reader:
         flow.ignores_case = system.ignores_case
         flow.tells_declared = system.tells_declared
         self.tables: dict[Wire, Rows] = {}
+        self.digests: dict[str, str] = {}  # of nodes with all above them
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
         self.sinks: list[
@@ -224,7 +230,7 @@ class _Reader:
         name, flow = self.names[node.id], self.flow
         arriving = [(port, self.tables[wire]) for port, wire in node.inputs if wire in self.tables]
         before = dict(flow.builder.operators), dict(flow.builder.schemas), list(flow.builder.links)
-        flow.name = name
+        flow.name, flow.above = name, self.above(node)
         step = Step(flow, node, name, arriving)
         try:
             if len(arriving) < len(node.inputs):
@@ -244,6 +250,33 @@ class _Reader:
         self.sinks += [(name, sink, source) for sink, source in step.sinks]
         for port, rows in outputs.items():
             self.tables[Wire(node.id, port)] = rows
+
+    def above(self, node: Node) -> str:
+        """A digest of all nodes above one, where an opaque node may see what they are."""
+        if not self.system.tables_carry_more:
+            return ""
+        feeding = [[port, self.digests[wire.node], wire.port] for port, wire in node.inputs]
+        self.digests[node.id] = json_digest([node.kind, node.settings, feeding])
+        # Filters of one table that leave the same rows leave the same of everything.
+        kept = [[port, *self.unfiltered(wire)] for port, wire in node.inputs]
+        return json_digest(kept) if kept else ""
+
+    def unfiltered(self, wire: Wire) -> tuple[str, str]:
+        """What a wire carries but for filters right above: the digest of a node, and its port."""
+        while self.system.only_filters(self.graph.nodes[wire.node]) and wire in self.tables:
+            data = [w for _, w in self.graph.nodes[wire.node].inputs if w in self.tables]
+            if len(data) != 1 or not self.is_filtered(
+                self.tables[wire].id, self.tables[data[0]].id
+            ):
+                break
+            (wire,) = data
+        return self.digests[wire.node], wire.port
+
+    def is_filtered(self, signal: str, base: str) -> bool:
+        """Whether a signal is another but for rows left out by what is in them."""
+        while signal != base and isinstance(self.flow.builder.operators[signal], Filter):
+            (signal,) = self.flow.inputs_of(signal)
+        return signal == base
 
     def opaque_outputs(self, step: Step, columns: Mapping[str, Fields]) -> dict[str, Rows]:
         """What a node gives that nobody looks into; what it shows is a result."""

@@ -136,6 +136,7 @@ class Flow:
         self.declared = Declared(self.builder)
         self.tells_declared = False  # whether opaque nodes see what columns were declared as
         self.name = ""  # of the node that is read
+        self.above = ""  # of that node: what is above it, where an opaque one may see that
         self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
         self.ignores_case = False  # of names of columns
         self.files_of = files_of  # what declared tables stand for: a file, and how it is read
@@ -242,6 +243,8 @@ class Flow:
                 above += [self.declared.marks(signal) for signal in feeding]
             order = json_digest(above)
             identity = f"{identity} order {order[:16]}"
+        if self.above:
+            identity = f"{identity} above {self.above[:16]}"
 
         def made(columns: tuple[Field, ...]) -> AnyOperator:
             if not feeding:

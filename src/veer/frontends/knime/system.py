@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 
@@ -92,8 +93,21 @@ def shown(node: Node) -> str:
     return f"{node.title} (#{node.id})"
 
 
+def _only_filters(node: Node) -> bool:
+    """Whether a node leaves out rows and nothing else: one that computes domains anew does more."""
+    is_filter = ".preproc.filter.row" in node.kind or ".rules.engine.Rule" in node.kind
+    return is_filter and "COMPUTE" not in json.dumps(node.settings)
+
+
 ALL_MODELS: Mapping[str, Model] = {
     SCOPE: read_scope,
     **{kind: _complete(model) for kind, model in MODELS.items()},
 }
-SYSTEM = System("knime", ALL_MODELS, shown=shown, is_free=is_random)
+SYSTEM = System(
+    "knime",
+    ALL_MODELS,
+    shown=shown,
+    is_free=is_random,
+    tables_carry_more=True,
+    only_filters=_only_filters,
+)
