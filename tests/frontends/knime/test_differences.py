@@ -22,6 +22,7 @@ from tests.frontends.knime.building import (
     RULES,
     SORTER,
     TABLE_CREATOR,
+    TEXT,
     Flow,
     criteria,
     csv_reader,
@@ -134,7 +135,7 @@ def test_types_without_counterpart(tmp_path: Path) -> None:
 
 def test_what_becomes_of_columns_when_they_are_read(tmp_path: Path) -> None:
     for other in ({"skip_empty_columns": True}, {"enforce_types": False}):
-        usual = {"skip_empty_columns": False, "enforce_types": True}
+        usual: dict[str, Any] = {"skip_empty_columns": False, "enforce_types": True}
         changed = read_with(**{**usual, **other})
         require_different(tmp_path, read_with(**usual), changed, read_with(**usual))
 
@@ -161,7 +162,7 @@ def test_settings_of_views(tmp_path: Path) -> None:
     def flow(axis: str, variable: str | None = None) -> Flow:
         plot = f"{BASE.replace('node.', '')}views.node.scatterplot.ScatterPlotNodeFactory"
         over = {"xAxis": {"used_variable": variable, "exposed_variable": None}}
-        more = {"view": {"xAxis": axis}, "view_variables": {"tree": over}}
+        more: dict[str, Any] = {"view": {"xAxis": axis}, "view_variables": {"tree": over}}
         return table(a="int", b="int").add(2, plot, {}, 1, ports=0, **more)
 
     require_different(tmp_path, flow("a"), flow("b"), flow("a"))
@@ -339,3 +340,19 @@ def test_join_in_any_order(tmp_path: Path) -> None:
         return not node.deterministic
 
     assert assumed("ARBITRARY") and not assumed("LEFT_RIGHT")
+
+
+# -- types of results ----------------------------------------------------------------------------------
+
+
+def test_text_that_is_made_a_number(tmp_path: Path) -> None:
+    for formula, returned, is_known in (
+        ("upperCase($b$)", "java.lang.String", True),
+        ("upperCase($b$)", "java.lang.Integer", False),
+        ("toInt($b$)", "java.lang.String", False),
+        ("$a$", "java.lang.String", False),
+        ("$a$", "java.lang.Integer", True),
+    ):
+        model = {"expression": formula, "replaced_column": "n", "append_column": False}
+        flow = table(a="int", b="string").add(2, TEXT, {**model, "return_type": returned}, 1)
+        assert bool(reading(written(flow, 2), tmp_path).opaque) is not is_known, formula

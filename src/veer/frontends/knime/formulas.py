@@ -93,6 +93,12 @@ OF_TEXTS: dict[str, DataType] = {
     "toDouble": DOUBLE,
     "toLong": LONG,
 }
+JAVA_TYPES = {
+    "java.lang.String": STRING,
+    "java.lang.Integer": INT,
+    "java.lang.Long": LONG,
+    "java.lang.Double": DOUBLE,
+}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "'": "'"}
 
 
@@ -267,6 +273,9 @@ def manipulate(step: Step) -> Outputs:
         text(model, "expression"),
         missing_as_null=model.get("insert_missing_as_null") is True,
     )
+    returned = model.get("return_type")
+    as_it_is = value.known and JAVA_TYPES.get(str(returned)) == value.type
+    require(returned is None or as_it_is, f"what it gives is made a {returned}")
     return _placed(step, rows, value)
 
 
@@ -276,10 +285,8 @@ def parse_numbers(step: Step) -> Outputs:
     type_ = cell_type(text(model, "parse_type", "cell_class"))
     if type_ not in (INT, LONG, DOUBLE):
         raise NotModelled("numbers of another type")
-    how = ", ".join(
-        f"{key} {model.get(key)!r}"
-        for key in ("decimal_separator", "thousands_separator", "generic_parse", "fail_on_error")
-    )
+    settings = sorted((key, value) for key, value in model.items() if key != "include")
+    how = ", ".join(f"{key} {value!r}" for key, value in settings)
     changed: dict[str, Value] = {}
     for name in chosen(rows, model.get("include")):
         value = rows.column(name)
