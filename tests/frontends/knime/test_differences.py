@@ -10,7 +10,6 @@ import pytest
 
 from tests.frontends.knime.building import (
     BASE,
-    COLUMN_FILTER,
     CONCATENATE,
     CONCATENATION,
     CSV_READER,
@@ -27,7 +26,6 @@ from tests.frontends.knime.building import (
     criteria,
     csv_reader,
     csv_writer,
-    exclude,
     joiner,
     reading,
     rules,
@@ -308,20 +306,16 @@ def test_component_that_makes_variables_is_refused(tmp_path: Path) -> None:
 # -- flow variables ------------------------------------------------------------------------------------
 
 
-def two_ways(near: int, far: int, between: bool = False) -> Flow:
+def two_ways(near: int, far: int) -> Flow:
     """Two nodes set one variable: what comes by the port of variables, and what comes with the table."""
     flow = table(a="int", b="string").add(6, CREATOR, {"v": "1"}).add(7, CREATOR, {"v": "2"})
-    source = 1
-    if between:
-        flow.add(2, COLUMN_FILTER, exclude(), 1)
-        source = 2
     by_variable = used("v", *OVERRIDDEN)
-    flow.add(3, ROW_FILTER, criteria(("b", "EQ", "string", "d")), source, variables=by_variable)
+    flow.add(3, ROW_FILTER, criteria(("b", "EQ", "string", "d")), 1, variables=by_variable)
     return written(flow.link(far, 1, 1, 0).link(near, 1, 3, 0), 3)
 
 
 def test_of_two_variables_of_one_name_the_way_decides(tmp_path: Path) -> None:
-    require_different(tmp_path, two_ways(6, 7), two_ways(7, 6), two_ways(6, 7, between=True))
+    require_different(tmp_path, two_ways(6, 7), two_ways(7, 6), two_ways(6, 7))
 
 
 # -- any order -----------------------------------------------------------------------------------------

@@ -143,9 +143,7 @@ class Flow:
         self.files_read: dict[str, str] = {}  # of those, the files this workflow reads
         self._inputs: dict[str, tuple[str, ...]] = {}
         self._structures: dict[str, str] = {}
-        self.orders: dict[
-            str, str
-        ] = {}  # of operators: what decides the order of rows, and the like
+        self.orders: dict[str, str] = {}  # of operators: settings that decide the order of rows
 
     def add(self, operator: AnyOperator, *inputs: str) -> str:
         """Add an operator of the current node; gives its id."""
@@ -265,14 +263,12 @@ class Flow:
 
         Tables that come row by row of one that may hold any rows, and are proven to have the same rows
         whatever it holds, have the same of each single row, so also in the same order. That does not
-        hold of given rows, nor of a join: there the whole structure above must be the same. So it must
-        where an operator has settings that decide more than its rows.
+        hold of given rows, nor of a join: there the whole structure above must be the same.
         """
         at = signal
-        while isinstance(self.builder.operators[at], Filter | Project) and at not in self.orders:
+        while isinstance(self.builder.operators[at], Filter | Project):
             (at,) = self._inputs[at]
-        is_free = isinstance(self.builder.operators[at], Source | TableUdf)
-        may_be_any = is_free and at not in self.orders
+        may_be_any = isinstance(self.builder.operators[at], Source | TableUdf)
         return self._structure(at if may_be_any else signal)
 
     def _structure(self, signal: str) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from veer.frontends.gui.reading import Model, Outputs, Step
 from veer.frontends.gui.rows import require
 from veer.frontends.knime import columns, filters, formulas, sources, tables
 from veer.frontends.knime.columns import free_name, model_of
-from veer.frontends.knime.config import names, table, text
+from veer.frontends.knime.config import names, text
 from veer.frontends.knime.rules import outcome, parse_rules
 from veer.model.types import BOOLEAN
 
@@ -42,20 +41,10 @@ def _choosing(model: Model) -> Model:
     return tables.or_same_columns(model, "1", "2")
 
 
-def keeps_the_rest(kind: str, settings: Mapping[str, Any]) -> bool:
-    """Whether what a node gives differs from what it gets in nothing but rows and columns.
-
-    Opaque nodes may also see the order of rows, RowIDs, colours, and the domains of columns: the
-    values KNIME has seen in them. A reader is known by all its settings anyway.
-    """
-    if kind in CHOOSING:
-        return table(settings, "model").get("domains") in (None, "RETAIN")
-    return kind in READERS or kind in ARRANGING
-
-
 UNKNOWN_ROWS = tables.same_columns("1", "2", reason="which rows are chosen is not known")
 
-READERS: Mapping[str, Model] = {
+MODELS: Mapping[str, Model] = {
+    # readers
     f"{BASE}io.filehandling.csv.reader.CSVTableReaderNodeFactory": sources.read_new_reader("csv"),
     f"{BASE}io.filehandling.csv.reader.FileReaderNodeFactory": sources.read_new_reader("csv"),
     "org.knime.ext.poi3.node.io.filehandling.excel.reader.ExcelTableReaderNodeFactory": (
@@ -63,40 +52,31 @@ READERS: Mapping[str, Model] = {
     ),
     f"{BASE}io.csvreader.CSVReaderNodeFactory": sources.read_old_csv,
     f"{BASE}io.filereader.FileReaderNodeFactory": sources.read_file_reader,
-}
-ARRANGING: Mapping[str, Model] = {
-    f"{BASE}preproc.filter.column.DataColumnSpecFilterNodeFactory": columns.filter_columns,
-    f"{BASE}preproc.filter.column.FilterColumnNodeFactory": columns.filter_columns_of_old,
-    f"{BASE}preproc.column.renamer.ColumnRenamerNodeFactory": columns.rename_columns,
-    f"{BASE}preproc.rename.RenameNodeFactory": columns.rename_columns_of_old,
-    f"{BASE}preproc.columnresorter.ColumnResorterNodeFactory": columns.arrange_columns,
-}
-CHOOSING: Mapping[str, Model] = {
-    f"{BASE}preproc.filter.row.RowFilterNodeFactory": _choosing(filters.filter_rows_of_old),
-    f"{BASE}preproc.filter.row.RowFilter2PortNodeFactory": _choosing(filters.filter_rows_of_old),
-    f"{BASE}preproc.filter.row3.RowFilterNodeFactory": _choosing(filters.filter_rows),
-    f"{BASE}preproc.filter.row3.RowSplitterNodeFactory": _choosing(filters.filter_rows),
-    f"{BASE}rules.engine.RuleFilterNodeFactory": _choosing(filter_by_rules),
-    f"{BASE}rules.engine.RuleSplitterNodeFactory": _choosing(filter_by_rules),
-}
-MODELS: Mapping[str, Model] = {
-    **READERS,
-    **ARRANGING,
-    **CHOOSING,
     f"{BASE}io.tablecreator.TableCreator2NodeFactory": sources.read_table_creator,
     # writers and views
     f"{BASE}io.filehandling.csv.writer.CSVWriter2NodeFactory": columns.write_csv,
     f"{BASE}io.csvwriter.CSVWriterNodeFactory": columns.write_csv_of_old,
     # columns
+    f"{BASE}preproc.filter.column.DataColumnSpecFilterNodeFactory": columns.filter_columns,
+    f"{BASE}preproc.filter.column.FilterColumnNodeFactory": columns.filter_columns_of_old,
+    f"{BASE}preproc.column.renamer.ColumnRenamerNodeFactory": columns.rename_columns,
+    f"{BASE}preproc.rename.RenameNodeFactory": columns.rename_columns_of_old,
+    f"{BASE}preproc.columnresorter.ColumnResorterNodeFactory": columns.arrange_columns,
     f"{BASE}preproc.constantvalue.ConstantValueColumnNodeFactory": columns.add_constant,
     f"{BASE}preproc.pmml.missingval.compute.MissingValueHandlerNodeFactory": (
         tables.fill_otherwise(columns.fill_missing)
     ),
     # rows
+    f"{BASE}preproc.filter.row.RowFilterNodeFactory": _choosing(filters.filter_rows_of_old),
+    f"{BASE}preproc.filter.row.RowFilter2PortNodeFactory": _choosing(filters.filter_rows_of_old),
+    f"{BASE}preproc.filter.row3.RowFilterNodeFactory": _choosing(filters.filter_rows),
+    f"{BASE}preproc.filter.row3.RowSplitterNodeFactory": _choosing(filters.filter_rows),
     f"{BASE}preproc.filter.row2.RowFilterNodeFactory": UNKNOWN_ROWS,
     f"{BASE}preproc.filter.row2.RowSplitterNodeFactory": UNKNOWN_ROWS,
     f"{BASE}preproc.filter.rowref.RowFilterRefNodeFactory": UNKNOWN_ROWS,
     f"{BASE}preproc.filter.rowref.RowSplitRefNodeFactory": UNKNOWN_ROWS,
+    f"{BASE}rules.engine.RuleFilterNodeFactory": _choosing(filter_by_rules),
+    f"{BASE}rules.engine.RuleSplitterNodeFactory": _choosing(filter_by_rules),
     f"{BASE}preproc.partition.PartitionNodeFactory": UNKNOWN_ROWS,
     f"{BASE}preproc.sample.SamplingNodeFactory": UNKNOWN_ROWS,
     f"{BASE}preproc.equalsizesampling.EqualSizeSamplingNodeFactory": UNKNOWN_ROWS,

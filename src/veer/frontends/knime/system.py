@@ -10,9 +10,8 @@ from veer.frontends.gui.graph import Node
 from veer.frontends.gui.reading import Model, Outputs, Step, System
 from veer.frontends.gui.rows import NotModelled
 from veer.frontends.knime.graph import ANY_ORDER, VARIABLES
-from veer.frontends.knime.models import MODELS, keeps_the_rest
+from veer.frontends.knime.models import MODELS
 from veer.frontends.knime.scopes import SCOPE
-from veer.model.digests import json_digest
 
 RANDOM = re.compile(
     r"(?i)partition|sampl|shuffle|bootstrap|random|smote|xvalid|rprop|kmeans|missing.*random"
@@ -38,14 +37,7 @@ def _complete(model: Model) -> Model:
         node = step.node
         if node.settings.get(VARIABLES):
             raise NotModelled("flow variables override settings")
-        operators = step.flow.builder.operators
-        before = len(operators)
         outputs = dict(model(step))
-        if not keeps_the_rest(node.kind, node.settings):
-            made = set(list(operators)[before:])
-            outputs = {p: r if r.id in made else r.unordered() for p, r in outputs.items()}
-            told = json_digest([node.kind, node.settings, [port for port, _ in step.inputs]])
-            step.flow.orders |= dict.fromkeys(list(operators)[before:], told)
         for port in node.outputs:
             if port not in outputs:
                 step.port(port)
