@@ -113,10 +113,8 @@ LOCAL = "local"  # the format of a source whose rows are given, though Veer does
 COMPUTED = "computed"  # the format of a source that a program computes anew for every reader
 OF_SESSION = "the setting "  # before the name of a setting in the metadata of a source
 ANYWHERE = "?"  # a place that is not known
-REMEMBERED = (
-    "columns of the last run"  # of a source, in its metadata: what is told of it may be old
-)
-UNTOLD_TYPES = "columns of unknown type"  # of a source, in its metadata; separated by newlines
+REMEMBERED = "columns of the last run"  # in the metadata of a source: they may be others by now
+UNTOLD_TYPES = "columns of unknown type"  # in the metadata of a source, a line each
 OTHER_COLUMNS = "(other columns)"  # the column of a table that stands for those nobody mentions
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
+from unittest.mock import patch
 from xml.sax.saxutils import escape, quoteattr
 
 KINDS = {
@@ -32,6 +33,9 @@ KINDS = {
 }
 
 
+MODULES: dict[str, ModuleType] = {}  # of Orange, with the classes that are pickled
+
+
 class _Saved:
     """An object with nothing but a state."""
 
@@ -44,10 +48,16 @@ def _class(module: str, name: str, *, bases: tuple[type, ...] = (_Saved,)) -> ty
     """A class that is pickled under the name that it has in Orange."""
     parts = module.split(".")
     for count in range(1, len(parts) + 1):
-        sys.modules.setdefault(".".join(parts[:count]), ModuleType(".".join(parts[:count])))
+        MODULES.setdefault(".".join(parts[:count]), ModuleType(".".join(parts[:count])))
     made = type(name, bases, {"__module__": module})
-    setattr(sys.modules[module], name, made)
+    setattr(MODULES[module], name, made)
     return made
+
+
+def _pickled(settings: Any) -> bytes:
+    """Settings as Orange pickles them; its modules are there only meanwhile."""
+    with patch.dict(sys.modules, MODULES):
+        return pickle.dumps(settings)
 
 
 class _Descriptor(NamedTuple):
@@ -131,4 +141,4 @@ def _written(settings: Any, pickled: bool) -> tuple[str, str]:
         return "pickle", base64.encodebytes(settings).decode()
     if not pickled:
         return "literal", escape(repr(settings))
-    return "pickle", base64.encodebytes(pickle.dumps(settings)).decode()
+    return "pickle", base64.encodebytes(_pickled(settings)).decode()

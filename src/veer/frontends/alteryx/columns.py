@@ -8,7 +8,6 @@ from veer.frontends.gui.rows import ColumnWanted, NotModelled, Rows, Value
 from veer.model.ops import Filter, Join, Limit, Project, Sort, Source, Union
 
 MEMORY = "remembered as"  # the option of a source whose columns are those of the last run
-PASSING = (Filter, Join, Limit, Project, Sort, Union)
 
 
 def name_of(rows: Rows, name: str) -> str:
@@ -65,7 +64,7 @@ def _memories(rows: Rows) -> Iterator[str]:
             memory = dict(operator.options).get(MEMORY)
             if memory is not None:
                 yield memory
-        elif isinstance(operator, PASSING):
+        elif isinstance(operator, Filter | Join | Limit | Project | Sort | Union):
             waiting += above.get(id_, [])
 
 
