@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.frontends.knime.building import (
+from tests.importers.knime.building import (
     CSV_READER,
     CSV_WRITER,
     RULES,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontends.knime.building import (
+from tests.importers.knime.building import (
     BASE,
     CONCATENATE,
     CONCATENATION,
@@ -30,7 +30,7 @@ from tests.frontends.knime.building import (
     reading,
     rules,
 )
-from tests.frontends.knime.test_graph import used, verdict
+from tests.importers.knime.test_graph import used, verdict
 from veer.errors import UnsupportedError
 from veer.model.ops import TableUdf
 from veer.verdict import Verdict

@@ -9,10 +9,10 @@ import pytest
 from pyarrow import parquet
 
 from tests.cli.test_cli import veer as command
-from tests.importers.texera_files import scan, where, workflow
+from tests.importers.texera.texera_files import scan, where, workflow
 
 pytestmark = pytest.mark.spark
-EXAMPLE = Path(__file__).parents[2] / "examples" / "texera"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "texera"
 
 
 @pytest.fixture

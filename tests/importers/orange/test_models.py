@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontends.orange.ows_files import context, formula, node, ows, recent_path, variable
+from tests.importers.orange.ows_files import context, formula, node, ows, recent_path, variable
 from veer.frontends.gui.reading import Reading, read_graph
 from veer.frontends.orange.graph import read_ows
 from veer.frontends.orange.version import SYSTEM

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_cli import veer as command
-from tests.frontends.knime.building import (
+from tests.importers.knime.building import (
     CSV_READER,
     CSV_WRITER,
     ROW_FILTER,

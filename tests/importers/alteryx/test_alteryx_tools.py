@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontends.alteryx.alteryx_files import (
+from tests.importers.alteryx.alteryx_files import (
     browse,
     computed,
     document,

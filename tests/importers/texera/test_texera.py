@@ -13,7 +13,7 @@ import pytest
 
 import veer
 from tests.cli.test_cli import veer as command
-from tests.importers.texera_files import operator, scan, where, workflow
+from tests.importers.texera.texera_files import operator, scan, where, workflow
 from veer.errors import InputError
 from veer.frontends.gui.reading import Reading, read_graph
 from veer.frontends.sql import read_schema

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontends.orange.ows_files import context, node, ows, recent_path
+from tests.importers.orange.ows_files import context, node, ows, recent_path
 from veer import verify
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.orange.version import read_pair

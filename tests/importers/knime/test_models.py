@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontends.knime.building import (
+from tests.importers.knime.building import (
     COLUMN_FILTER,
     CONCATENATE,
     CONCATENATION,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import veer
-from tests.frontends.alteryx.alteryx_files import (
+from tests.importers.alteryx.alteryx_files import (
     browse,
     computed,
     document,

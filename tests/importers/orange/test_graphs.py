@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from tests.frontends.orange.ows_files import context, node, ows, recent_path
+from tests.importers.orange.ows_files import context, node, ows, recent_path
 from veer.errors import ParseError, UnsupportedError, VeerError
 from veer.frontends.orange.graph import read_ows
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.cli.test_cli import veer as command
-from tests.frontends.alteryx.alteryx_files import (
+from tests.importers.alteryx.alteryx_files import (
     browse,
     computed,
     document,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import veer
-from tests.frontends.knime.building import (
+from tests.importers.knime.building import (
     BASE,
     COLUMN_FILTER,
     CONCATENATE,
