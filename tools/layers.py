@@ -100,7 +100,7 @@ ROOMS = (
         "model functions analysis versions interpreter refute store frontends java verification report.wording",
         "pyspark pyarrow",
     ),
-    _room("version_folders", "which files of a folder are versions of one thing"),
+    _room("version_folders", "which files of a folder are versions of one thing", "frontends"),
     _room("batch", "thousands of pairs", "version_folders frontends api report"),
     _room(
         "cli",

@@ -22,6 +22,7 @@ import random
 import statistics
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -140,44 +141,49 @@ def _versions(system: str, figures: Figures, asked: argparse.Namespace) -> None:
             print(f"{Path(q).name}: {verdict} {done.stderr.strip()[:200]}", flush=True)
 
 
+def _print_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    for row in (head, ["---", *["---:"] * (len(head) - 1)], *rows):
+        print(f"| {' | '.join(map(str, row))} |")
+
+
 def _print_files(every: list[Figures]) -> None:
-    print(
-        "\n| system | files | read | refused | operators known | opaque | all known | median s | most s |"
-    )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for f in every:
-        read = f.files - len(f.refused)
-        median = statistics.median(f.seconds) if f.seconds else 0
-        print(
-            f"| {f.system} | {f.files} | {read} | {len(f.refused)} | {f.modelled} | {f.opaque} "
-            f"| {f.whole} | {median:.3f} | {max(f.seconds, default=0):.3f} |"
-        )
+    known = ("operators known", "opaque", "all known", "median s", "most s")
+    print()
+    _print_table(("system", "files", "read", "refused", *known), map(_of_files, every))
     for f in every:
         for refused in f.refused:
             print(f"refused: {refused}")
     print()
 
 
+def _of_files(f: Figures) -> Sequence[object]:
+    median = statistics.median(f.seconds) if f.seconds else 0
+    times = f"{median:.3f}", f"{max(f.seconds, default=0):.3f}"
+    read = f.files - len(f.refused)
+    return f.system, f.files, read, len(f.refused), f.modelled, f.opaque, f.whole, *times
+
+
 def _print_filters(every: list[Figures]) -> None:
-    print(f"| empty filter | pairs | {' | '.join(EMPTY_FILTER)} | Veer |")
-    print(f"|---|---:|{'---:|' * (len(EMPTY_FILTER) + 1)}")
-    for f in every:
-        alone_ = " | ".join(str(f.proven_alone[ev]) for ev in EMPTY_FILTER)
-        print(f"| {f.system} | {f.files - len(f.refused)} | {alone_} | {f.proven} |")
+    _print_table(
+        ("empty filter", "pairs", *EMPTY_FILTER, "Veer"),
+        (
+            (
+                f.system,
+                f.files - len(f.refused),
+                *(f.proven_alone[e] for e in EMPTY_FILTER),
+                f.proven,
+            )
+            for f in every
+        ),
+    )
     print()
 
 
 def _print_pairs(every: list[Figures]) -> None:
     verdicts = ("equivalent", "inequivalent", "unknown", "error")
-    print(f"| versions | pairs | {' | '.join(verdicts)} |")
-    print(f"|---|---:|{'---:|' * len(verdicts)}")
-    for f in every:
-        counts = " | ".join(str(f.pairs[v]) for v in verdicts)
-        print(f"| {f.system} | {sum(f.pairs.values())} | {counts} |")
+    counted = ((f.system, sum(f.pairs.values()), *(f.pairs[v] for v in verdicts)) for f in every)
+    _print_table(("versions", "pairs", *verdicts), counted)
     print()
     kinds = ("equivalent", "inequivalent", "unknown", "added or removed")
-    print(f"| results of these pairs | in all | {' | '.join(kinds)} |")
-    print(f"|---|---:|{'---:|' * len(kinds)}")
-    for f in every:
-        counts = " | ".join(str(f.results[kind]) for kind in kinds)
-        print(f"| {f.system} | {sum(f.results.values())} | {counts} |")
+    results = ((f.system, sum(f.results.values()), *(f.results[k] for k in kinds)) for f in every)
+    _print_table(("results of these pairs", "in all", *kinds), results)

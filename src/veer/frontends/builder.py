@@ -63,15 +63,19 @@ class FlowBuilder:
     def unordered(self, id_: str) -> str:
         """The signal without the order its rows may come in: a union of one.
 
-        Nothing is added where no order can be lost; the operators that keep order are looked
-        through down to the one that makes it.
+        Nothing is added where no order can be lost.
+        """
+        return self.add(Union(), id_) if self.is_sorted(id_) else id_
+
+    def is_sorted(self, id_: str) -> bool:
+        """Whether the rows of a signal come in an order that some operator gave them.
+
+        The operators that keep order are looked through down to the one that makes it.
         """
         at = id_
         while self.operators[at].traits.order is RowOrder.KEPT:
             at = next(link.src for link in self.links if link.dst == at)
-        if self.operators[at].traits.order is not RowOrder.OWN:
-            return id_
-        return self.add(Union(), id_)
+        return self.operators[at].traits.order is RowOrder.OWN
 
     def makes_a_choice(self, id_: str) -> bool:
         """Whether evaluating a signal twice may give different rows."""

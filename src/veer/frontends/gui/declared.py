@@ -32,15 +32,13 @@ from veer.model.walk import columns_read
 class Declared:
     """The marks of columns, by signal."""
 
-    def __init__(self, builder: FlowBuilder) -> None:
-        self.builder = builder
-        self.inputs: dict[str, tuple[str, ...]] = {}
+    def __init__(self, builder: FlowBuilder, inputs: Mapping[str, tuple[str, ...]]) -> None:
+        self.builder, self.inputs = builder, inputs
         self.told: dict[str, Mapping[str, str]] = {}  # what models say of columns of a signal
         self._marks: dict[str, tuple[str, ...]] = {}
 
-    def added(self, id_: str, inputs: tuple[str, ...]) -> None:
-        """An operator, maybe in the place of one that was given up."""
-        self.inputs[id_] = inputs
+    def forget(self, id_: str) -> None:
+        """Begin anew: an operator came, maybe in the place of one that was given up."""
         self.told.pop(id_, None)
         self._marks.pop(id_, None)
 

@@ -21,7 +21,7 @@ from veer.frontends.gui.rows import ColumnWanted, Flow, NotModelled, Rows
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.locations import place_of
 from veer.frontends.session_settings import session_settings, spark_asked_for
-from veer.frontends.sql import read_schema
+from veer.frontends.sql.version import declared_tables
 from veer.model.dag import Dataflow, topological_order
 from veer.model.digests import json_digest
 from veer.model.ops import TABLE, Filter, Sink, Source
@@ -117,10 +117,10 @@ class Step:
         sink = Sink(name or self.name, kind, target, write=write, named=True, untold=untold)
         self.sinks.append((sink, rows.id))
 
-    def identity(self, port: str, *, inputs: Iterable[str] | None = None) -> str:
+    def identity(self, port: str) -> str:
         """What an opaque node is known by at a port: kind, settings, and where its inputs arrive."""
         node = self.node
-        ports = [name for name, _ in self.inputs] if inputs is None else list(inputs)
+        ports = [name for name, _ in self.inputs]
         told = {name: _told(value) for name, value in sorted(node.settings.items())}
         known = json.dumps({**told, "(inputs)": ports, "(output)": port}, ensure_ascii=False)
         return f"{self.flow.system} {node.kind} {known}"
@@ -204,9 +204,8 @@ class _Reader:
         self.digests: dict[str, str] = {}  # of nodes with all above them
         self.opaque: dict[str, str] = {}
         self.modelled: list[str] = []
-        self.sinks: list[
-            tuple[str, Sink, str]
-        ] = []  # the name of the node, the sink, what feeds it
+        # The name of the node, the sink, what feeds it.
+        self.sinks: list[tuple[str, Sink, str]] = []
         self.names = names
 
     def read(self) -> Reading:
@@ -349,7 +348,7 @@ class Importer:
         """The version in a file."""
         (graph,) = self.agree([self.graph(source, options)])
         files = DataFiles.beside(source)
-        reading = read_graph(self.system, graph, {}, _catalog(options), files=files)
+        reading = read_graph(self.system, graph, {}, declared_tables(options), files=files)
         return _version(source, reading)
 
     def read_pair(self, p: Input, q: Input, options: ReadOptions) -> tuple[Version, Version]:
@@ -357,7 +356,7 @@ class Importer:
         wanted: Wanted = {}
         files_of: dict[str, str] = {}
         with under(session_settings(dict(options.conf), spark_asked_for(options.spark))):
-            catalog = _catalog(options)
+            catalog = declared_tables(options)
             graphs = [_naming(source, partial(self.graph, source, options)) for source in (p, q)]
             graphs = self.agree(graphs)
             readings: list[Reading] = []
@@ -389,13 +388,6 @@ def _naming(source: Input, read: Callable[[], T]) -> T:
         return read()
     except InputError as error:
         raise type(error)(f"{source.name}: {error}") from None
-
-
-def _catalog(options: ReadOptions) -> dict[str, Source]:
-    try:
-        return read_schema(options.ddl())
-    except InputError as error:
-        raise type(error)(f"--schema: {error}") from None
 
 
 def _version(source: Input, reading: Reading) -> Version:

@@ -42,14 +42,11 @@ from veer.model.ops import (
     UNTOLD_TYPES,
     Aggregate,
     AnyOperator,
-    Deduplicate,
     Filter,
     GlobalAggregate,
     Join,
     Limit,
     NamedCall,
-    NamedOver,
-    Over,
     Project,
     Sort,
     Source,
@@ -58,7 +55,6 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Field, Schema
-from veer.model.traits import RowOrder
 from veer.model.types import BOOLEAN, INT, STRING, DataType
 
 MOST_VALUES = 500  # rows that a workflow holds itself; more are known by their digest alone
@@ -133,15 +129,14 @@ class Flow:
         self.system, self.wanted, self.catalog = system, wanted, catalog
         self.files = files
         self.builder = FlowBuilder()
-        self.declared = Declared(self.builder)
+        self._inputs: dict[str, tuple[str, ...]] = {}
+        self.declared = Declared(self.builder, self._inputs)
         self.tells_declared = False  # whether opaque nodes see what columns were declared as
         self.name = ""  # of the node that is read
         self.above = ""  # of that node: what is above it, where an opaque one may see that
-        self.origins: dict[str, str] = {}  # of open tables: what they are known by, by signal
         self.ignores_case = False  # of names of columns
         self.files_of = files_of  # what declared tables stand for: a file, and how it is read
         self.files_read: dict[str, str] = {}  # of those, the files this workflow reads
-        self._inputs: dict[str, tuple[str, ...]] = {}
         self._structures: dict[str, str] = {}
         self.orders: dict[str, str] = {}  # of operators: settings that decide the order of rows
 
@@ -154,7 +149,7 @@ class Flow:
         schema = operator.output([self.builder.schemas[i] for i in inputs])
         self.builder.place(id_, operator, schema, inputs)
         self._inputs[id_] = inputs
-        self.declared.added(id_, inputs)
+        self.declared.forget(id_)
         self._structures.pop(id_, None)
         self.orders.pop(id_, None)
         return id_
@@ -187,7 +182,8 @@ class Flow:
         """A table read from outside: as declared by `--schema`, else with the columns the file tells.
 
         A column without a type is of unknown type. With a `delimiter` a data file beside the workflow
-        is looked for, whose first line tells the columns; without columns the table is open. `remembered` columns are those of an earlier run.
+        is looked for, whose first line tells the columns; without columns the table is open.
+        `remembered` columns are those of an earlier run.
         """
         declared = self.catalog.get(table.lower()) or self.catalog.get(_stem(table).lower())
         location = location or table
@@ -205,13 +201,9 @@ class Flow:
             fields = None if header is None else [(name, None) for name in header]
         source = Source(table, (), format=format_, location=location, options=told)
         if fields is not None:
-            columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
-            unknown = frozenset(name for name, type_ in fields if type_ is None)
-            told_of: tuple[tuple[str, str], ...] = (
-                ((REMEMBERED, "names and types"),) if remembered else ()
-            )
-            told_of += ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
-            closed = replace(source, fields=columns, metadata=told_of)
+            columns, unknown = _columns(fields)
+            told_of = ((UNTOLD_TYPES, "\n".join(sorted(unknown))),) if unknown else ()
+            closed = replace(source, fields=columns, metadata=(*_memory(remembered), *told_of))
             return Rows(self, self.add(closed), unknown)
         origin = f"{format_} {table} {location} {told}"
         return self._open(origin, lambda columns: replace(source, fields=columns))
@@ -248,13 +240,12 @@ class Flow:
             if not feeding:
                 name = f"{kind} {json_digest(identity)[:12]}"
                 # Rows that it has, not any rows.
-                told_of = ((REMEMBERED, "names and types"),) if remembered else ()
-                return Source(name, columns, format=LOCAL, location=identity, metadata=told_of)
+                memory = _memory(remembered)
+                return Source(name, columns, format=LOCAL, location=identity, metadata=memory)
             return TableUdf(identity, columns, kind=kind, deterministic=not free)
 
         if fields is not None:
-            columns = tuple(Field(name, type_ or STRING) for name, type_ in fields)
-            unknown = frozenset(name for name, type_ in fields if type_ is None)
+            columns, unknown = _columns(fields)
             return Rows(self, self.add(made(columns), *feeding), unknown)
         return self._open(identity, made, *feeding)
 
@@ -295,10 +286,8 @@ class Flow:
     def _open(
         self, origin: str, made: Callable[[tuple[Field, ...]], AnyOperator], *inputs: str
     ) -> Rows:
-        wanted = sorted(self.wanted.get(origin, {}).items())
-        columns = tuple(Field(name, type_ or STRING) for name, type_ in wanted)
+        columns, unknown = _columns(sorted(self.wanted.get(origin, {}).items()))
         id_ = self.add(made((*columns, Field(OTHER_COLUMNS, STRING))), *inputs)
-        unknown = frozenset(name for name, type_ in wanted if type_ is None)
         return Rows(self, id_, unknown, (origin,))
 
 
@@ -339,7 +328,7 @@ class Rows:
             field = self.schema.fields[self.schema.place(name)]
             return Value(Column(name, field.type), name not in self.unknown)
         if len(self.origins) == 1:
-            self._require_new([name])
+            self._require_new(name)
             raise ColumnWanted(self.origins[0], {name: type_})
         if self.origins:
             raise NotModelled(f"which table has the column {name!r} is not told; --schema would")
@@ -364,14 +353,12 @@ class Rows:
         alike = [known for known in self.names if known.lower() == name.lower()]
         return alike[0] if len(alike) == 1 else name
 
-    def _require_new(self, names: Iterable[str]) -> None:
-        """Refuse columns that the open table had, and that are called otherwise or gone by now."""
-        had = [name.lower() for name in self.flow.wanted.get(self.origins[0], {})]
-        for name in names:
-            if name == OTHER_COLUMNS or name in self.flow.wanted.get(self.origins[0], {}):
-                raise NotModelled(f"there is no column {name!r}")
-            if self.flow.ignores_case and name.lower() in had:
-                raise NotModelled(f"there is no column {name!r}")
+    def _require_new(self, name: str) -> None:
+        """Refuse a column that the open table had, and that is called otherwise or gone by now."""
+        had = {OTHER_COLUMNS, *self.flow.wanted.get(self.origins[0], {})}
+        alike = {known.lower() for known in had} if self.flow.ignores_case else set()
+        if name in had or name.lower() in alike:
+            raise NotModelled(f"there is no column {name!r}")
 
     def require_known(self) -> None:
         """Refuse an open table, where all columns matter one by one."""
@@ -414,12 +401,8 @@ class Rows:
         id_ = self.flow.add(Project(tuple(kept)), self.id)
         return replace(self, id=id_, unknown=unknown, origins=self.origins if others else ())
 
-    def extend(self, **columns: Value) -> Rows:
-        """Columns computed: in the place of one of the same name, else as further ones."""
-        return self.with_columns(columns)
-
     def with_columns(self, columns: Mapping[str, Value]) -> Rows:
-        """The same, of columns whose names are no names of Python."""
+        """Columns computed: in the place of one of the same name, else as further ones."""
         kept = [(name, columns.get(name, value)) for name, value in self.items()]
         added = [(name, value) for name, value in columns.items() if name not in self.names]
         return self.select([*kept, *added], others=True)
@@ -444,11 +427,6 @@ class Rows:
             raise NotModelled("rows of several tables whose columns are not told")
         return self._then(Aggregate(tuple(keys)))
 
-    def one_of_each(self, names: Sequence[str]) -> Rows:
-        """One row, whichever, of those that are equal in these columns."""
-        keys = [self.column(name).expr for name in names]
-        return self._then(Deduplicate(tuple(k for k in keys if isinstance(k, Column))))
-
     def sort(self, keys: Sequence[SortKey]) -> Rows:
         """The rows in an order."""
         return self._then(Sort(tuple(keys)))
@@ -456,12 +434,6 @@ class Rows:
     def limit(self, count: int | None, offset: int = 0) -> Rows:
         """The first rows, after some are left out."""
         return self._then(Limit(count, offset))
-
-    def over(self, calls: Sequence[NamedOver]) -> Rows:
-        """Further columns by window functions."""
-        if set(self.names) & {call.name for call in calls}:
-            raise NotModelled("a window function in the place of a column")
-        return self._then(Over(tuple(calls)))
 
     def group(
         self, keys: Sequence[tuple[str, Value]], calls: Sequence[tuple[str, AggregateCall]]
@@ -479,10 +451,7 @@ class Rows:
     @property
     def is_sorted(self) -> bool:
         """Whether the rows come in an order that a node before gave them."""
-        operators, at = self.flow.builder.operators, self.id
-        while operators[at].traits.order is RowOrder.KEPT:
-            (at,) = self.flow.inputs_of(at)
-        return operators[at].traits.order is RowOrder.OWN
+        return self.flow.builder.is_sorted(self.id)
 
     def unordered(self) -> Rows:
         """The same rows, in no order that anybody may rely on."""
@@ -519,6 +488,20 @@ class Rows:
                 raise NotModelled("tables whose columns are not told")
         id_ = self.flow.add(Union(), self.id, *(other.id for other in others))
         return replace(self, id=id_)
+
+
+def _columns(
+    told: Iterable[tuple[str, DataType | None]],
+) -> tuple[tuple[Field, ...], frozenset[str]]:
+    """Columns by name and type, and which of them are of unknown type."""
+    told = list(told)
+    fields = tuple(Field(name, type_ or STRING) for name, type_ in told)
+    return fields, frozenset(name for name, type_ in told if type_ is None)
+
+
+def _memory(remembered: bool) -> tuple[tuple[str, str], ...]:
+    """The mark of a source whose columns are those of an earlier run."""
+    return ((REMEMBERED, "names and types"),) if remembered else ()
 
 
 def _stem(path: str) -> str:

@@ -372,16 +372,6 @@ def _simple_sink(step: Step) -> Outputs:
     return {}
 
 
-RANDOM = ("RandomKSampling", "ReservoirSampling", "Split", "Generator")
-
-
-def _is_free(node: Node) -> bool:
-    """Whether an operator draws anew each time it runs, or runs a program."""
-    if node.kind == "Split":
-        return node.settings.get("random", True) is not False
-    return node.kind in RANDOM or MODELS.get(node.kind) is _udf
-
-
 def _columns(node: Node, port: str) -> Sequence[tuple[str, DataType | None]] | None:
     """What is told of the columns of an operator that stays opaque."""
     del port
@@ -398,6 +388,6 @@ SYSTEM = System(
     {**MODELS, **dict.fromkeys(CHARTS, _chart), "SimpleSink": _simple_sink},
     _columns,
     shown=lambda node: node.title,
-    is_free=_is_free,
+    is_free=lambda node: MODELS.get(node.kind) is _udf,
     ignores_case=True,
 )
