@@ -88,7 +88,8 @@ ROOMS = (
         "from a version pair to a report",
         "model functions analysis normalize versions proof smt evs refute search",
     ),
-    _room("report", "a report as text, JSON, HTML, ...", "model versions.version", "rich"),
+    _room("outcomes", "what a check of a project says, as values"),
+    _room("report", "a report as text, JSON, HTML, ...", "model versions.version outcomes", "rich"),
     _room(
         "api",
         "the facade: load, diff, verify",
@@ -101,11 +102,18 @@ ROOMS = (
         "pyspark pyarrow",
     ),
     _room("version_folders", "which files of a folder are versions of one thing", "frontends"),
-    _room("batch", "thousands of pairs", "version_folders frontends api report"),
+    _room("workers", "tasks over processes, each with limits"),
+    _room("batch", "thousands of pairs", "version_folders frontends api report workers"),
+    _room(
+        "project",
+        "whole projects at two revisions",
+        "model versions frontends verification outcomes report workers",
+    ),
     _room(
         "cli",
         "commands: parse, call the API, print",
-        "model versions store frontends evs.registry api execution report batch",
+        "model versions store frontends evs.registry verification.comparison api execution outcomes "
+        "report workers batch project",
         "typer rich",
     ),
     _room("__main__", "`python -m veer`", "cli"),
@@ -132,7 +140,7 @@ OUTSIDE = {
 }
 
 # Where an import may wait inside of a function although both ends are Veer's: heavy parts.
-LATE = ("cli", "frontends.spec", "frontends.stored")
+LATE = ("cli", "frontends.spec", "frontends.stored", "project.file")
 
 
 def covers(place: str, module: str) -> bool:

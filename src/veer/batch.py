@@ -1,19 +1,18 @@
-"""Thousands of pairs over local processes: streamed, resumable, one hostile pair costs one pair.
+"""Thousands of pairs over processes or a cluster: streamed, resumable, one hostile pair costs one pair.
 
 A line of the input is `{"id", "schema", "p", "q", "semantics"?}` with SQL text; a line of the output
 `{"id", "verdict", "reason", "ev", "seconds", "counts", "witness"}`. What cannot be read gets the
-verdict `error` and its message. Each worker process has a limit of memory; a pair that takes too
-long, eats too much or kills its worker costs that worker, and the next pair gets a new one.
+verdict `error` and its message; one that takes too long, eats too much memory or kills its process
+is `unknown` (`veer.workers`).
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection, wait
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,9 +26,9 @@ from veer.settings import USUAL, SessionSettings, current, under
 from veer.verdict import TableSemantics, Verdict
 from veer.version_folders import successive_versions
 from veer.visible import json_text
+from veer.workers import Failed, Failure, LocalProcesses, Runner
 
 PAIR_KEYS = ("id", "schema", "p", "q", "semantics")
-MEMORY = 4 << 30  # bytes of address space per worker
 # The words of a line's verdict: those of a report, and one for what could not be compared.
 EQUIVALENT, UNKNOWN = Verdict.EQUIVALENT.value, Verdict.UNKNOWN.value
 ERROR = "error"
@@ -50,6 +49,11 @@ class BatchOptions:
     timeout: float = 60.0  # seconds per pair; 0 for no limit
     schema: str = ""  # of pairs that bring none of their own
     settings: SessionSettings = USUAL  # of the Spark session that would run the queries
+
+    @property
+    def processes(self) -> LocalProcesses:
+        """The processes of this machine that they are compared in."""
+        return LocalProcesses(self.workers, self.timeout)
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
@@ -146,122 +150,40 @@ def _line(pair: Pair, verdict: str, reason: str, seconds: float) -> Line:
     }
 
 
-# -- workers -----------------------------------------------------------------------------------
+# -- over processes ------------------------------------------------------------------------------
 
 
-def _work(connection: Connection, options: BatchOptions) -> None:
-    """A worker process: a pair in, a line out, until None or the end of the pipe comes."""
-    _limit_memory()
+def _decide_under(options: BatchOptions, pair: Pair) -> Line:
+    """The result line of one pair, in a process that begins with no settings."""
     with under(options.settings):
-        _serve(connection, options)
+        return decide(pair, options.comparison, options.schema)
 
 
-def _serve(connection: Connection, options: BatchOptions) -> None:
-    while True:
-        try:
-            pair = connection.recv()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if pair is None:
-            return
-        try:
-            line = decide(pair, options.comparison, options.schema)
-        except MemoryError:
-            line = _line(pair, UNKNOWN, "memory limit reached", 0.0)
-        except KeyboardInterrupt:
-            return
-        except Exception as error:
-            line = _line(pair, ERROR, f"internal error: {type(error).__name__}: {error}", 0.0)
-        connection.send(line)
-
-
-def _limit_memory() -> None:
-    """Limit the memory of this process, where the system can."""
-    try:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    except (ImportError, ValueError, OSError):
-        return
-
-
-class _Worker:
-    """A process and the pair it is busy with."""
-
-    def __init__(self, options: BatchOptions) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, options), daemon=True)
-        self.process.start()
-        theirs.close()
-        self.pair: Pair | None = None
-        self.since = 0.0
-
-    def give(self, pair: Pair) -> None:
-        """Send it a pair to decide."""
-        self.pair, self.since = pair, time.monotonic()
-        self.connection.send(pair)
-
-    def stop(self) -> None:
-        """End the process, whatever it does: a solver does not listen."""
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
-
-
-def run_pairs(pairs: Iterator[Pair], options: BatchOptions) -> Iterator[Line]:
+def run_pairs(pairs: Iterator[Pair], options: BatchOptions, runner: Runner) -> Iterator[Line]:
     """Result lines as they come, not in the order of the pairs."""
-    workers: list[_Worker] = []
-    waiting = True
-    try:
-        while waiting or any(w.pair for w in workers):
-            while waiting and (free := _free(workers, options)) is not None:
-                pair = next(pairs, None)
-                if pair is None:
-                    waiting = False
-                elif "error" in pair:
-                    yield _line(pair, ERROR, pair["error"], 0.0)
-                else:
-                    free.give(pair)
-            yield from _collect(workers, options)
-    finally:
-        for worker in workers:
-            worker.stop()
+    broken: list[Line] = []
+
+    def whole() -> Iterator[Pair]:
+        for pair in pairs:
+            if "error" in pair:
+                broken.append(_line(pair, ERROR, pair["error"], 0.0))
+            else:
+                yield pair
+
+    for pair, result in runner.run(whole(), partial(_decide_under, options)):
+        yield from _taken(broken)
+        yield _failed(pair, result) if isinstance(result, Failed) else result
+    yield from _taken(broken)
 
 
-def _free(workers: list[_Worker], options: BatchOptions) -> _Worker | None:
-    """A worker without a pair, started if there may be one more; None if all are busy."""
-    for worker in workers:
-        if worker.pair is None:
-            return worker
-    if len(workers) < max(1, options.workers):
-        workers.append(_Worker(options))
-        return workers[-1]
-    return None
+def _taken(lines: list[Line]) -> Iterator[Line]:
+    while lines:
+        yield lines.pop(0)
 
 
-def _collect(workers: list[_Worker], options: BatchOptions) -> Iterator[Line]:
-    """Lines that are ready; workers that died or took too long are replaced."""
-    busy = {w.connection: w for w in workers if w.pair is not None}
-    ready = wait(list(busy), timeout=0.2) if busy else []
-    for connection in ready:
-        worker = busy[connection]  # type: ignore[index]
-        pair = worker.pair or {"id": "?"}
-        try:
-            line = worker.connection.recv()
-            worker.pair = None
-        except (EOFError, OSError):
-            line = _line(pair, UNKNOWN, "the worker process died", time.monotonic() - worker.since)
-            workers.remove(worker)
-            worker.stop()
-        yield line
-    for worker in [w for w in workers if w.pair is not None and w.connection not in ready]:
-        assert worker.pair is not None
-        taken = time.monotonic() - worker.since
-        if options.timeout and taken > options.timeout:
-            yield _line(worker.pair, UNKNOWN, f"timeout after {options.timeout:g} s", taken)
-            workers.remove(worker)
-            worker.stop()
+def _failed(pair: Pair, failed: Failed) -> Line:
+    verdict = ERROR if failed.failure is Failure.ERROR else UNKNOWN
+    return _line(pair, verdict, failed.text, failed.seconds)
 
 
 # -- the results file --------------------------------------------------------------------------
@@ -293,11 +215,15 @@ def run_batch(
     done: set[str],
     options: BatchOptions,
     on_result: Callable[[Line], None] = lambda line: None,
+    runner: Runner | None = None,
 ) -> dict[str, int]:
-    """Write a result for every pair that has none yet; gives the verdicts counted."""
+    """Write a result for every pair that has none yet; gives the verdicts counted.
+
+    Pairs are compared over processes of this machine, or by a `runner`.
+    """
     counted: dict[str, int] = {}
     pairs = (pair for pair in read_pairs(source) if pair["id"] not in done)
-    for line in run_pairs(pairs, options):
+    for line in run_pairs(pairs, options, runner or options.processes):
         target.write(json_text(line, indent=None) + "\n")
         target.flush()
         counted[line["verdict"]] = counted.get(line["verdict"], 0) + 1

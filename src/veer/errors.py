@@ -15,6 +15,7 @@ Not knowing is never an error: it is the verdict UNKNOWN with a reason.
 """
 
 from collections.abc import Mapping
+from typing import Self
 
 
 class VeerError(Exception):
@@ -46,9 +47,19 @@ class UsageError(VeerError):
 
 
 class InputError(VeerError):
-    """The input cannot be used; the message says which file, operator and column."""
+    """The input cannot be used; the message says which file, operator and column.
+
+    `undeclared_table` is the table that nobody declared, where that is all that is missing.
+    """
 
     exit_status = 65
+    undeclared_table = ""
+
+    def of(self, name: str) -> Self:
+        """The same error, told of the input of that name."""
+        error = type(self)(f"{name}: {self}")
+        error.undeclared_table = self.undeclared_table
+        return error
 
 
 class ParseError(InputError):

@@ -27,7 +27,6 @@ from veer.caveats import (
     ShownDifferently,
     Side,
 )
-from veer.execution.reuse import may_serve
 from veer.execution.signals import Signals
 from veer.frontends.bodies import Bodies
 from veer.model.dag import Dataflow, Link
@@ -37,6 +36,7 @@ from veer.model.schema import Field
 from veer.model.types import LONG, STRING
 from veer.reasons import SameOperators
 from veer.verdict import SinkReport, Verdict
+from veer.verification.serving import may_serve
 
 DECLARED = (KeyHolds("t", ("a",)), UniqueHolds("t", ("b",)), ForeignKeyHolds("t", ("c",), "u"))
 FAILS = MayFail(Side.P, "1 / a")

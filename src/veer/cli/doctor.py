@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from veer import __version__
-from veer.cli.project import current_project
 from veer.errors import UsageError, VeerError
 from veer.evs.registry import names
+from veer.project.file import current_project
 
 PANEL = (
     (
@@ -123,7 +123,7 @@ def _project() -> str:
         ("trusted packages", project.trusted_packages),
     ):
         said += [f"{what}: {', '.join(sorted(names_declared))}"] * bool(names_declared)
-    said += [f"job {name} = {spec}" for name, spec in project.jobs.items()]
+    said += [f"job {name} = {job.spec}" for name, job in project.jobs.items()]
     lines = "".join(f"\n  {'':<10} {line}" for line in said)
     return f"{os.path.relpath(project.file)}{lines}"
 

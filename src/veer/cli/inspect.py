@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from veer.cli import options
-from veer.cli.project import current_project
 from veer.cli.store import show_stored
 from veer.cli.terminal import complain, console, progress
 from veer.errors import InputError
 from veer.frontends.spark.offline.loader import start_for
 from veer.options import JvmUse, TextOrJson
+from veer.project.file import current_project
 from veer.visible import json_text, visible
 
 
@@ -42,7 +42,8 @@ def diff(
 
     with progress() as say:
         say(f"reading {p} and {q}")
-        reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
+        reading: dict[str, Any] = {"store": store, "jvm": jvm, "note": complain}
+        reading["args"] = arg or current_project().args_of(p)
         reading["declared"] = current_project().declarations
         old, new = load_pair(
             p, q, schema=schema, conf=options.settings(conf), spark=spark, **reading
@@ -89,7 +90,8 @@ def show(
 
     with progress() as say:
         say(f"reading {spec}")
-        reading: dict[str, Any] = {"args": arg or (), "store": store, "jvm": jvm, "note": complain}
+        reading: dict[str, Any] = {"store": store, "jvm": jvm, "note": complain}
+        reading["args"] = arg or current_project().args_of(spec)
         reading["declared"] = current_project().declarations
         version = load(spec, schema=schema, conf=options.settings(conf), spark=spark, **reading)
     if format is TextOrJson.JSON:

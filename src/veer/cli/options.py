@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from veer.cli.project import current_project
 from veer.errors import UsageError
 from veer.options import (
     ColumnMatching,
@@ -21,6 +20,7 @@ from veer.options import (
     names_in,
     values,
 )
+from veer.project.file import current_project
 from veer.report import formats
 from veer.verdict import TableSemantics
 
@@ -101,6 +101,23 @@ Settings = Annotated[
         callback=_conf,
         help="A setting of the Spark session that would run the versions, such as "
         "spark.sql.ansi.enabled=false; may be given several times.",
+    ),
+]
+CommandLineSchema = Annotated[
+    str,
+    typer.Option(
+        "--schema",
+        metavar="DDL",
+        help="CREATE TABLE statements of what jobs read and no job writes: a file or the text; those of "
+        "the project file by default.",
+    ),
+]
+CommandLineSettings = Annotated[  # without those of the project file, which may differ by revision
+    list[str] | None,
+    typer.Option(
+        "--conf",
+        metavar="K=V",
+        help="A setting of the Spark session that would run the jobs; may be given several times.",
     ),
 ]
 Spark = Annotated[

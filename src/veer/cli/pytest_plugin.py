@@ -53,7 +53,7 @@ def equivalent(request: pytest.FixtureRequest) -> Callable[..., Report]:
     ) -> Report:
         __tracebackhide__ = True
         from veer.api import load_pair, verify
-        from veer.cli.project import current_project
+        from veer.project.file import current_project
 
         if isinstance(p, str) and isinstance(q, str):
             project = current_project()
@@ -84,7 +84,7 @@ def unchanged(request: pytest.FixtureRequest) -> Callable[..., Report]:
     ) -> Report:
         __tracebackhide__ = True
         from veer.api import load_pair, verify
-        from veer.cli.project import current_project
+        from veer.project.file import current_project
 
         project = current_project()
         revision = base or str(request.config.getoption("--veer-base"))

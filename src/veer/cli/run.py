@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veer.cli import options
-from veer.cli.project import current_project
 from veer.cli.run_output import (
     job_outcome_json,
     job_plan_json,
@@ -21,6 +20,7 @@ from veer.cli.run_output import (
 from veer.cli.terminal import console, progress
 from veer.errors import UsageError
 from veer.options import Keep, Reuse, TextOrJson
+from veer.project.file import current_project
 from veer.visible import json_text
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def run(
         results=results,
         name=name,
         schema=schema,
-        args=tuple(arg or ()),
+        args=tuple(arg or current_project().args_of(spec)),
         data=data,
         content=content,
         models=models,

@@ -81,3 +81,38 @@ def progress() -> Iterator[Callable[[str], None]]:
 
     with _safe_console()(stderr=True, emoji=False).status("") as status:
         yield lambda text: status.update(Text(visible(text)))
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar with the time left on a terminal, told what is going on, how much is done and of how much."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[now]}", markup=False),
+        console=_safe_console()(stderr=True, emoji=False),
+        transient=True,
+    )
+
+    def say(now: str, done: int, of: int) -> None:
+        if of:
+            bar.update(task, completed=done, total=of, now=visible(now))
+        else:
+            bar.update(task, now=visible(now))
+
+    with bar:
+        task = bar.add_task(what, total=None, now="")
+        yield say

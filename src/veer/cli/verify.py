@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from veer.cli import options
-from veer.cli.project import current_project
 from veer.cli.terminal import complain, console, progress, save_defect
 from veer.errors import DefectError, InputError, TimeLimitReached, UsageError
 from veer.frontends.spark.offline.loader import is_job, start_for
@@ -26,6 +25,7 @@ from veer.options import (
     chosen_several,
     values,
 )
+from veer.project.file import current_project
 from veer.report import formats
 from veer.verdict import TableSemantics, Verdict
 
@@ -175,7 +175,11 @@ def verify(
         recheck=recheck,
         suggest_keys=suggest_keys,
     )
-    reading: dict[str, Any] = {"args": arg or (), "jvm": jvm, "note": complain}
+    reading: dict[str, Any] = {
+        "args": arg or current_project().args_of(p),
+        "jvm": jvm,
+        "note": complain,
+    }
     own = own_functions(functions) if functions else {}
     bodies = Bodies(Path(models), own, trust_code=trust_code)
     reading["bodies"] = bodies

@@ -13,14 +13,6 @@ from functools import cached_property
 from typing import final
 
 from veer.analysis.fingerprint import fingerprints
-from veer.assumptions import (
-    Assumption,
-    BatchIndependent,
-    ForeignKeyHolds,
-    KeyHolds,
-    UniqueHolds,
-)
-from veer.caveats import Caveat, MayFail, Side
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
@@ -40,8 +32,9 @@ from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
 from veer.report.wording import reason_text
 from veer.store import Store, StoredResult, StoredVersion
-from veer.verdict import SinkReport, TableSemantics, Verdict
+from veer.verdict import TableSemantics, Verdict
 from veer.verification.comparison import Comparison
+from veer.verification.serving import may_serve
 from veer.verification.versions import verify_versions
 from veer.versions.version import Version
 
@@ -54,38 +47,6 @@ NOTHING_STORED = "nothing stored is known to be the same"
 
 class _OverspentError(Exception):
     """Proving took its share of time."""
-
-
-def may_serve(sink: SinkReport, trust: bool = False) -> bool:
-    """Whether the stored rows of P, computed without failure, are those of the new version Q.
-
-    EQUIVALENT alone is not enough. What is assumed or to be known besides must be of a kind that
-    is known to do no harm here, or be trusted by the user; any other kind, and one that is new, is
-    not served.
-    """
-    return (
-        sink.verdict is Verdict.EQUIVALENT
-        and all(_is_harmless_assumption(a, trust) for a in sink.assumptions)
-        and all(map(_is_harmless_caveat, sink.caveats))
-    )
-
-
-def _is_harmless_assumption(assumption: Assumption, trust: bool) -> bool:
-    match assumption:
-        case KeyHolds() | UniqueHolds() | ForeignKeyHolds():
-            return True  # only what was checked against the data, or is trusted, was declared
-        case BatchIndependent():
-            return trust
-        case _:
-            return False  # the stored rows are one choice, the run would make another
-
-
-def _is_harmless_caveat(caveat: Caveat) -> bool:
-    match caveat:
-        case MayFail(side=Side.P):
-            return True  # it did not: its rows are there
-        case _:
-            return False
 
 
 @final

@@ -41,26 +41,42 @@ def top_level(where: Path) -> Path | None:
         return None
 
 
+def commit_of(revision: str, top: Path) -> str:
+    """The commit that a revision names, in full."""
+    # Git would take it for an option.
+    if revision.startswith("-"):
+        raise UsageError(f"{revision!r} is no revision")
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    try:
+        return git(*words, where=top).decode().strip()
+    except InputError:
+        raise InputError(f"there is no revision {revision!r} in {top.name}") from None
+
+
+_SHARED: dict[tuple[str, Path], Path] = {}  # checkouts that are there for all who ask meanwhile
+
+
+@contextmanager
+def shared_checkout(commit: str, top: Path) -> Iterator[Path]:
+    """The files of a commit, laid out once for everything that is read of it meanwhile."""
+    with checked_out(commit, top) as root:
+        _SHARED[commit, top.resolve()] = root
+        try:
+            yield root
+        finally:
+            del _SHARED[commit, top.resolve()]
+
+
 @contextmanager
 def checked_out(revision: str, top: Path) -> Iterator[Path]:
     """The files of a revision in a directory of their own, gone afterwards.
 
     An index of its own is used: neither the working tree nor the user's index changes.
     """
-    # Git would take it for an option.
-    if revision.startswith("-"):
-        raise UsageError(f"{revision!r} is no revision")
-    try:
-        git(
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            f"{revision}^{{commit}}",
-            where=top,
-        )
-    except InputError:
-        raise InputError(f"there is no revision {revision!r} in {top.name}") from None
+    if (revision, top.resolve()) in _SHARED:
+        yield _SHARED[revision, top.resolve()]
+        return
+    commit_of(revision, top)
     with tempfile.TemporaryDirectory(prefix="veer-") as folder:
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         root = Path(folder) / "tree"

@@ -57,6 +57,11 @@ def load(
     return _read(source, _front_end(source, options), options, bodies)
 
 
+def load_input(source: Input, options: ReadOptions) -> Version:
+    """The version of an input that is parsed already."""
+    return _read(source, _front_end(source, options), options, None)
+
+
 def _options(
     schema: str,
     args: Sequence[str],
@@ -103,7 +108,7 @@ def _read(
     except RecursionError:
         raise ParseError(f"{source.name}: nested too deeply") from None
     except InputError as error:
-        raise type(error)(f"{source.name}: {error}") from None
+        raise error.of(source.name) from None
 
 
 def _session_settings(options: ReadOptions) -> SessionSettings:

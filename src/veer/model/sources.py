@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain
 from typing import Any
 
 from veer.assumptions import KeyAssumption, KeyHolds, LeafKeyHolds
-from veer.model.dag import Dataflow
+from veer.model.dag import Dataflow, Link
 from veer.model.ops import AnyOperator, ForeignKey, Source
 from veer.model.schema import Schema
 from veer.model.types import DataType
@@ -124,3 +124,33 @@ def _map_queries(value: Any, change: Callable[[Dataflow], Dataflow]) -> Any:
         }
         return type(value)(**properties)
     return value
+
+
+def inline_sources(dataflow: Dataflow, inlined: Mapping[Source, tuple[str, Dataflow]]) -> Dataflow:
+    """The dataflow reading, instead of some tables, the rows that other dataflows give.
+
+    Each of them has one sink, whose columns are those of the table, and a name that is put before
+    the ids of its operators. In subqueries too; there they stand once more.
+    """
+    operators: dict[str, AnyOperator] = {}
+    links: list[Link] = []
+    names: dict[str, str] = {}  # of operators that are replaced, what feeds their readers now
+    for id_, operator in dataflow.operators.items():
+        if isinstance(operator, Source) and operator in inlined:
+            name, rows = inlined[operator]
+            (sink,) = rows.sinks
+            for inner, op in rows.operators.items():
+                if inner != sink:
+                    operators[f"{name}/{inner}"] = op
+            links += [
+                Link(f"{name}/{link.src}", f"{name}/{link.dst}", link.port)
+                for link in rows.links
+                if link.dst != sink
+            ]
+            names[id_] = f"{name}/{rows.inputs[sink][0]}"
+        elif next(subqueries(operator), None) is None:
+            operators[id_] = operator
+        else:
+            operators[id_] = _map_queries(operator, lambda query: inline_sources(query, inlined))
+    links += [Link(names.get(link.src, link.src), link.dst, link.port) for link in dataflow.links]
+    return Dataflow(operators, dict.fromkeys(links), dataflow.declared)

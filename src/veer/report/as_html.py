@@ -27,7 +27,7 @@ STYLE = (
 
 def page(report: dict[str, Any]) -> str:
     """A page on its own, from the JSON report."""
-    title = f"{_text(report['p'])} → {_text(report['q'])}"
+    title = f"{html_text(report['p'])} → {html_text(report['q'])}"
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         f"<title>Veer: {title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;"
@@ -46,15 +46,15 @@ def fragment(report: dict[str, Any]) -> str:
     limit = f"; stopped by the time limit of {report['limit']:g} s" if report["limit"] else ""
     parts = [
         f"<div class='veer'><style>{STYLE}</style>",
-        f"<h3>{_text(report['p'])} → {_text(report['q'])}</h3>",
+        f"<h3>{html_text(report['p'])} → {html_text(report['q'])}</h3>",
         f"<p>{_colored(report['verdict'])} under {report['semantics']} semantics, "
         f"{report['seconds']:.2f} s{limit}</p>",
         "<table><tr><th>sink</th><th>verdict</th><th>why</th></tr>",
         *(_sink(s) for s in report["sinks"]),
         "</table>",
-        *(_resisted(s) for s in report["sinks"] if s["resisted"]),
-        *(_hints(s) for s in report["sinks"] if s["hints"]),
-        *(_witness(s) for s in report["sinks"] if has_rows(s)),
+        *(resisted_html(s) for s in report["sinks"] if s["resisted"]),
+        *(hints_html(s) for s in report["sinks"] if s["hints"]),
+        *(witness_html(s) for s in report["sinks"] if has_rows(s)),
         *(_suggestion(s) for s in report["sinks"] if s["suggestion"]),
         _edits(report["edits"]),
         "</div>",
@@ -62,7 +62,7 @@ def fragment(report: dict[str, Any]) -> str:
     return "".join(parts)
 
 
-def _text(text: Any) -> str:
+def html_text(text: Any) -> str:
     """Somebody's text inside HTML."""
     return escape(visible(str(text)))
 
@@ -75,8 +75,8 @@ def _sink(sink: dict[str, Any]) -> str:
     notes = [f"assuming {a}" for a in sink["assumptions"]]
     notes += [f"note: {c}" for c in sink["caveats"]]
     notes += [recheck_text(sink["recheck"])] if sink["recheck"] else []
-    why = "<br>".join(map(_text, [sink["reason"], *notes]))
-    name = _text(sink["p"] or sink["q"])
+    why = "<br>".join(map(html_text, [sink["reason"], *notes]))
+    name = html_text(sink["p"] or sink["q"])
     return f"<tr><td>{name}</td><td>{_colored(sink['verdict'])}</td><td>{why}</td></tr>"
 
 
@@ -84,8 +84,8 @@ def _edits(edits: Sequence[dict[str, Any]]) -> str:
     if not edits:
         return "<p>no edits</p>"
     items = (
-        f"<li><b>{_text(e['operator'])}</b> {_text(e['kind'])}: "
-        f"<code>{_text(e['detail'])}</code></li>"
+        f"<li><b>{html_text(e['operator'])}</b> {html_text(e['kind'])}: "
+        f"<code>{html_text(e['detail'])}</code></li>"
         for e in edits
     )
     return f"<h4>Edits</h4><ul>{''.join(items)}</ul>"
@@ -93,46 +93,44 @@ def _edits(edits: Sequence[dict[str, Any]]) -> str:
 
 def _lines(text: str) -> str:
     """A text of several lines inside HTML."""
-    return "\n".join(map(_text, text.splitlines()))
+    return "\n".join(map(html_text, text.splitlines()))
 
 
-def _resisted(sink: dict[str, Any]) -> str:
+def resisted_html(sink: dict[str, Any]) -> str:
     """Both sides of what resisted, beside each other where there is room."""
     resisted = sink["resisted"]
     what = "the smallest part that resisted" if resisted["agrees"] else "where they part"
     sides = (
-        f"<div><b>{side.upper()}: {_text(resisted[side])}</b>"
+        f"<div><b>{side.upper()}: {html_text(resisted[side])}</b>"
         f"<pre>{_lines(resisted[f'{side}_sql'])}</pre></div>"
         for side in ("p", "q")
     )
     given = (
-        f"<p>{_text(g['name'])}: {_text(g['p'])} of P, {_text(g['q'])} of Q, taken as equal</p>"
+        f"<p>{html_text(g['name'])}: {html_text(g['p'])} of P, {html_text(g['q'])} of Q, taken as equal</p>"
         for g in resisted["given"]
     )
-    name = _text(sink["p"] or sink["q"])
+    name = html_text(sink["p"] or sink["q"])
     return f"<h4>{name}: {what}</h4><div class='tables'>{''.join(sides)}</div>{''.join(given)}"
 
 
-def _hints(sink: dict[str, Any]) -> str:
-    items = (f"<li>{_text(hint['text'])}</li>" for hint in sink["hints"])
-    return (
-        f"<h4>{_text(sink['p'] or sink['q'])}: what would settle it</h4><ul>{''.join(items)}</ul>"
-    )
+def hints_html(sink: dict[str, Any]) -> str:
+    items = (f"<li>{html_text(hint['text'])}</li>" for hint in sink["hints"])
+    return f"<h4>{html_text(sink['p'] or sink['q'])}: what would settle it</h4><ul>{''.join(items)}</ul>"
 
 
 def _suggestion(sink: dict[str, Any]) -> str:
     """Declarations under which a sink is equivalent, and how to check them."""
     suggestion = sink["suggestion"]
     items = (
-        f"<li><code>{_text(d['ddl'] or d['text'])}</code>"
-        f"<ul>{''.join(f'<li>check: <code>{_text(c)}</code></li>' for c in d['checks'])}</ul></li>"
+        f"<li><code>{html_text(d['ddl'] or d['text'])}</code>"
+        f"<ul>{''.join(f'<li>check: <code>{html_text(c)}</code></li>' for c in d['checks'])}</ul></li>"
         for d in suggestion["declarations"]
     )
-    name = _text(sink["p"] or sink["q"])
-    return f"<h4>{name}: {_text(suggestion['text'])}</h4><ul>{''.join(items)}</ul>"
+    name = html_text(sink["p"] or sink["q"])
+    return f"<h4>{name}: {html_text(suggestion['text'])}</h4><ul>{''.join(items)}</ul>"
 
 
-def _witness(sink: dict[str, Any]) -> str:
+def witness_html(sink: dict[str, Any]) -> str:
     """Source tables on which a sink differs, then what both versions make of them."""
     witness = sink["witness"]
     tables = (
@@ -142,7 +140,7 @@ def _witness(sink: dict[str, Any]) -> str:
         _table(f"{side} gives", witness["columns"], witness[key])
         for side, key in (("P", "p_rows"), ("Q", "q_rows"))
     )
-    title = f"<h4>{_text(sink['p'] or sink['q'])}: a difference, with these tables</h4>"
+    title = f"<h4>{html_text(sink['p'] or sink['q'])}: a difference, with these tables</h4>"
     return (
         f"{title}<div class='tables'>{''.join(tables)}</div>"
         f"<div class='tables'>{''.join(results)}</div>"
@@ -150,10 +148,10 @@ def _witness(sink: dict[str, Any]) -> str:
 
 
 def _table(name: str, columns: Sequence[Any], rows: Sequence[Sequence[Any]]) -> str:
-    head = "".join(f"<th>{_text(c)}</th>" for c in columns)
+    head = "".join(f"<th>{html_text(c)}</th>" for c in columns)
     body = "".join(f"<tr>{''.join(f'<td>{_cell(v)}</td>' for v in row)}</tr>" for row in rows)
     body = body or f"<tr><td colspan='{max(1, len(columns))}'><i>no rows</i></td></tr>"
-    return f"<div><b>{_text(name)}</b><table class='rows'><tr>{head}</tr>{body}</table></div>"
+    return f"<div><b>{html_text(name)}</b><table class='rows'><tr>{head}</tr>{body}</table></div>"
 
 
 def _cell(value: Any) -> str:

@@ -15,13 +15,13 @@ def junit(report: dict[str, Any]) -> str:
     for sink in report["sinks"]:
         inside, shown = "", escape(message(sink))
         if sink["verdict"] == "inequivalent":
-            reason = _attribute(sink["reason"])
+            reason = attribute(sink["reason"])
             inside = f'<failure message={reason} type="inequivalent">{shown}</failure>'
         elif sink["verdict"] == "unknown":
-            inside = f"<skipped message={_attribute(sink['reason'])}>{shown}</skipped>"
-        name = _attribute(sink["p"] or sink["q"])
+            inside = f"<skipped message={attribute(sink['reason'])}>{shown}</skipped>"
+        name = attribute(sink["p"] or sink["q"])
         cases.append(
-            f"  <testcase classname={_attribute(report['q'])} name={name}>{inside}</testcase>"
+            f"  <testcase classname={attribute(report['q'])} name={name}>{inside}</testcase>"
         )
     verdicts = [s["verdict"] for s in report["sinks"]]
     head = (
@@ -32,5 +32,6 @@ def junit(report: dict[str, Any]) -> str:
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""])
 
 
-def _attribute(text: str) -> str:
+def attribute(text: str) -> str:
+    """Somebody's text as the value of an attribute."""
     return quoteattr(visible(text))

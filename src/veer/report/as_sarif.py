@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -23,18 +24,29 @@ def sarif_text(report: dict[str, Any]) -> str:
 def sarif(report: dict[str, Any]) -> dict[str, Any]:
     """A result per sink that is not equivalent."""
     reported = [s for s in report["sinks"] if s["verdict"] != "equivalent"]
+    return sarif_log(ABOUT, [_result(s, report) for s in reported])
+
+
+def sarif_log(rules: Mapping[str, str], results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """A SARIF log of one run; `rules` are the ids of results and what they mean."""
     driver = {
         "name": "veer",
         "version": __version__,
         "rules": [
-            {"id": verdict, "name": verdict.capitalize(), "shortDescription": {"text": text}}
-            for verdict, text in ABOUT.items()
+            {"id": rule, "name": rule.capitalize(), "shortDescription": {"text": text}}
+            for rule, text in rules.items()
         ],
     }
     return {
         "version": "2.1.0",
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": driver}, "results": [_result(s, report) for s in reported]}],
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "results": list(results),
+            }
+        ],
     }
 
 
@@ -62,13 +74,16 @@ def _places(report: dict[str, Any]) -> list[dict[str, Any]]:
     sites = []
     if place["line"]:  # a function: its operators name their files
         sites = [(place["root"] + e["file"], e["line"]) for e in report["edits"] if e["file"]]
-    return [_location(*site) for site in dict.fromkeys([*sites, (place["file"], place["line"])])]
+    return [location(*site) for site in dict.fromkeys([*sites, (place["file"], place["line"])])]
 
 
-def _location(file: str, line: int) -> dict[str, Any]:
+def location(file: str, line: int, snippet: str = "") -> dict[str, Any]:
+    """Where something stands, with the text there if it is known."""
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
     if line:
         physical["region"] = {"startLine": line}
+        if snippet:
+            physical["region"]["snippet"] = {"text": visible(snippet)}
     return {"physicalLocation": physical}
 
 

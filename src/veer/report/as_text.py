@@ -64,8 +64,8 @@ def print_report(console: Console, report: dict[str, Any]) -> None:
 def plain_text(report: dict[str, Any]) -> str:
     """The same without colours, for files and messages."""
     buffer = StringIO()
-    print_report(_paper(buffer), report)
-    return _trimmed(buffer)
+    print_report(paper(buffer), report)
+    return trimmed(buffer)
 
 
 def plain_text_of(report: Report) -> str:
@@ -78,15 +78,15 @@ def witness_text(sink: dict[str, Any]) -> str:
     if not has_rows(sink):
         return ""
     buffer = StringIO()
-    print_witness(_paper(buffer), sink)
-    return _trimmed(buffer).strip("\n")
+    print_witness(paper(buffer), sink)
+    return trimmed(buffer).strip("\n")
 
 
-def _paper(buffer: StringIO) -> Console:
+def paper(buffer: StringIO) -> Console:
     return Console(file=buffer, width=100, highlight=False, color_system=None, emoji=False)
 
 
-def _trimmed(buffer: StringIO) -> str:
+def trimmed(buffer: StringIO) -> str:
     return "".join(f"{line.rstrip()}\n" for line in buffer.getvalue().splitlines())
 
 

@@ -6,6 +6,7 @@ when a report is rendered. `docs/adding-an-output-format.md` shows how to add on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, final
@@ -45,7 +46,13 @@ def names() -> list[str]:
 
 def get(name: str, option: str = "format") -> Format:
     """The format of that name, or an error listing all of them; `option` is what it was given as."""
-    for each in FORMATS:
+    return among(FORMATS, name, option)
+
+
+def among(formats: Sequence[Format], name: str, option: str) -> Format:
+    """The one of that name, or an error listing all of them."""
+    for each in formats:
         if each.name == name:
             return each
-    raise UsageError(f"{option} must be one of {', '.join(names())}; got {name!r}")
+    listed = ", ".join(each.name for each in formats)
+    raise UsageError(f"{option} must be one of {listed}; got {name!r}")

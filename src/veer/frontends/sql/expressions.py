@@ -139,7 +139,9 @@ class ExprReader:
             if text.startswith("line ") or not (where := position(node)):
                 raise
             if isinstance(error, UnknownNameError):
-                raise UnknownNameError(where + text, error.name) from None
+                placed = UnknownNameError(where + text, error.name)
+                placed.undeclared_table = error.undeclared_table
+                raise placed from None
             raise type(error)(where + text) from None
         finally:
             self.only_truth = before

@@ -244,7 +244,9 @@ class QueryReader:
         table = node if isinstance(node, exp.Table) else node.this
         statement = declaration(parts, columns_used(table))
         declare = f"{'or ' if close else ''}declare it, in the file or with --schema: {statement}"
-        return UnknownNameError(f"{position(node)}unknown table {name!r}{there}; {declare}; {HOW}")
+        error = UnknownNameError(f"{position(node)}unknown table {name!r}{there}; {declare}; {HOW}")
+        error.undeclared_table = name
+        return error
 
     def view(self, view: View) -> Plan:
         """The rows of a view or common table expression; built once unless it makes a choice."""

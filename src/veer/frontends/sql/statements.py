@@ -1,4 +1,4 @@
-"""SQL text taken apart again: the statements that give one sink, to be run by Spark."""
+"""SQL text taken apart again: the statements that give one sink, those that declare tables."""
 
 from __future__ import annotations
 
@@ -47,3 +47,14 @@ def sink_statements(text: str, sink: str) -> list[str]:
         for s in before
     ]
     return [*prepared, last]
+
+
+def table_statements(text: str) -> dict[str, str]:
+    """The CREATE TABLE statements of a schema, by the names of their tables in lower case."""
+    return {
+        ".".join(part.name for part in statement.this.this.parts).lower(): statement.sql(
+            dialect=VeerSpark
+        )
+        for statement in parse_statements(text)
+        if isinstance(statement, exp.Create) and isinstance(statement.this, exp.Schema)
+    }

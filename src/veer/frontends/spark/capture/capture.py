@@ -244,14 +244,23 @@ class Capture(ABC):
 
     # -- stopping ------------------------------------------------------------------------------
 
-    def stop(self, what: str, action: str = "", *, says_what_to_do: bool = False) -> NoReturn:
+    def stop(
+        self,
+        what: str,
+        action: str = "",
+        *,
+        says_what_to_do: bool = False,
+        undeclared_table: str = "",
+    ) -> NoReturn:
         """Stop the program, naming file and line and the way out of an action.
 
-        `says_what_to_do` where `what` itself tells the user how to go on.
+        `says_what_to_do` where `what` itself tells the user how to go on; `undeclared_table` is the
+        table whose columns are missing.
         """
         out = f"; {WAYS_OUT[action]}" if action in WAYS_OUT else ""
         why = "" if says_what_to_do else ", and nothing runs while a job is loaded"
         stopped = Stopped(f"{self.site()}: {what}{why}{out}")
+        stopped.undeclared_table = undeclared_table
         self.stopped = self.stopped or stopped
         raise stopped
 

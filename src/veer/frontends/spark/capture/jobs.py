@@ -121,7 +121,7 @@ def _named(load: Callable[[Job], Captured], job: Job) -> Captured:
     except NeedsJvm:
         raise
     except InputError as error:
-        raise type(error)(f"{job.name}: {error}") from None
+        raise error.of(job.name) from None
 
 
 def _load_offline(job: Job) -> Captured:
@@ -226,7 +226,10 @@ def _run_with_jvm(request: Mapping[str, Any], root: Path, scratch: str) -> str:
 
 def _captured(answer: Mapping[str, Any]) -> Captured:
     if "error" in answer:
-        raise ERRORS[answer["kind"]](answer["error"])
+        error = ERRORS[answer["kind"]](answer["error"])
+        if isinstance(error, InputError):
+            error.undeclared_table = answer.get("undeclared_table", "")
+        raise error
     optimized = answer.get("optimized")
     return Captured(
         from_json(answer["dataflow"]), None if optimized is None else from_json(optimized)

@@ -41,7 +41,8 @@ def answer(
     try:
         dataflow, optimized = load()
     except VeerError as error:
-        return {"error": str(error), "kind": _kind(error)}
+        undeclared = error.undeclared_table if isinstance(error, InputError) else ""
+        return {"error": str(error), "kind": _kind(error), "undeclared_table": undeclared}
     return {
         "dataflow": to_json(dataflow),
         "optimized": None if optimized is None else to_json(optimized),

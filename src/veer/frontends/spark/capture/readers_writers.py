@@ -204,6 +204,7 @@ class CapturedReader(_Options):
             f"the columns of {where} are not known; give the reader .schema(...), "
             f"or {self._capture.how_to_declare([where])}",
             says_what_to_do=True,
+            undeclared_table=where,
         )
 
     def _from_files(self, paths: Sequence[str]) -> Columns | None:

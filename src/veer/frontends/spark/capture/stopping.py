@@ -12,9 +12,13 @@ class NeedsJvm(UnsupportedError):
 class Stopped(BaseException):
     """A program that wants to know what was not computed; no `except Exception` catches it."""
 
+    undeclared_table = ""  # of which it wants to know the columns
+
     def error(self) -> UnsupportedError:
         """What the user is told."""
-        return UnsupportedError(str(self))
+        error = UnsupportedError(str(self))
+        error.undeclared_table = self.undeclared_table
+        return error
 
 
 class StoppedForJvm(Stopped):

@@ -156,7 +156,8 @@ class OfflineCapture(Capture):
         close = close_names(".".join(parts), self.tables)
         meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
         how = self.how_to_declare(parts, columns)
-        self.stop(f"{text}{meant}; {how}", says_what_to_do=True)
+        table = ".".join(parts)
+        self.stop(f"{text}{meant}; {how}", says_what_to_do=True, undeclared_table=table)
 
     def create_view(self, name: str, plan: Any, *, replace: bool) -> None:
         """Give a plan a name that SQL and `spark.table` know."""

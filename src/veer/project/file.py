@@ -16,6 +16,11 @@
 
     [tool.veer.jobs]                         # names for SPECs
     report = "jobs/report.py:build"
+    daily = {spec = "jobs/daily.py:build", args = {day = "2024-01-01"}}
+
+    [tool.veer.check]                        # of `veer check`
+    exclude = ["legacy/*"]                   # files in which no jobs are looked for
+    cache = ".veer/check"                    # as --cache
 
 The nearest file from the current folder upwards counts, none above the top of a git repository. Paths are
 those from its folder. What stands on the command line goes before it.
@@ -42,6 +47,24 @@ TABLE = "tool.veer"
 
 @final
 @dataclass(frozen=True)
+class DeclaredJob:
+    """What a name of the project file stands for: a SPEC, and what its function is called with."""
+
+    spec: str
+    args: tuple[str, ...] = ()  # NAME=VALUE
+
+
+@final
+@dataclass(frozen=True)
+class CheckSettings:
+    """What a project file says of `veer check`."""
+
+    exclude: tuple[str, ...] = ()  # patterns of files, from its folder
+    cache: str = ""
+
+
+@final
+@dataclass(frozen=True)
 class Project:
     """What a project file says; nothing without one."""
 
@@ -49,7 +72,8 @@ class Project:
     schema: tuple[Path, ...] = ()
     store: str = ""
     conf: Mapping[str, str] = field(default_factory=dict)
-    jobs: Mapping[str, str] = field(default_factory=dict)
+    jobs: Mapping[str, DeclaredJob] = field(default_factory=dict)
+    check: CheckSettings = CheckSettings()
     spark: str = ""
     stable_sources: frozenset[str] = frozenset()  # in lower case
     row_wise: frozenset[str] = frozenset()
@@ -89,7 +113,12 @@ class Project:
 
     def spec(self, text: str) -> str:
         """The SPEC that a job's name stands for; any other text is one itself."""
-        return self.jobs.get(text, text)
+        job = self.jobs.get(text)
+        return text if job is None else job.spec
+
+    def args_of(self, spec: str) -> tuple[str, ...]:
+        """What the function of a SPEC is called with, if a job says so."""
+        return next((job.args for job in self.jobs.values() if job.spec == spec), ())
 
 
 def current_project() -> Project:
@@ -213,10 +242,36 @@ def _key_of(file: Path | None, name: str) -> str:
     return _key(file, name) if file is not None else name
 
 
-def _jobs(file: Path, value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(v, str) and v for v in value.values()):
+def _jobs(file: Path, value: Any) -> dict[str, DeclaredJob]:
+    if not isinstance(value, dict):
         raise ParseError(f"{file}: {_key(file, 'jobs')} is a table of names and SPECs")
-    return {name: os.path.relpath(file.parent / spec) for name, spec in value.items()}
+    return {name: _job(file, name, told) for name, told in value.items()}
+
+
+def _job(file: Path, name: str, told: Any) -> DeclaredJob:
+    table = {"spec": told} if isinstance(told, str) else told
+    if not isinstance(table, dict) or not isinstance(table.get("spec"), str) or not table["spec"]:
+        raise ParseError(
+            f"{file}: {_key(file, 'jobs', name)} is a SPEC, or a table with a spec and args"
+        )
+    args = table.get("args", {})
+    plain = isinstance(args, dict) and all(isinstance(v, str | int | float) for v in args.values())
+    if not plain or table.keys() - {"spec", "args"}:
+        raise ParseError(f"{file}: {_key(file, 'jobs', name)}: only spec and a table of args")
+    given = tuple(f"{k}={str(v).lower() if isinstance(v, bool) else v}" for k, v in args.items())
+    return DeclaredJob(os.path.relpath(file.parent / table["spec"]), given)
+
+
+def _check(file: Path, value: Any) -> CheckSettings:
+    table = value if isinstance(value, dict) else {"": ""}
+    if table.keys() - {"exclude", "cache"}:
+        raise ParseError(f"{file}: {_key(file, 'check')} has exclude and cache")
+    exclude, cache = table.get("exclude", []), table.get("cache", "")
+    if not isinstance(exclude, list) or not all(isinstance(e, str) for e in exclude):
+        raise ParseError(f"{file}: {_key(file, 'check', 'exclude')} is a list of patterns")
+    if not isinstance(cache, str):
+        raise ParseError(f"{file}: {_key(file, 'check', 'cache')} is a folder")
+    return CheckSettings(tuple(exclude), str(file.parent / cache) if cache else "")
 
 
 READERS: dict[str, Callable[[Path, Any], Any]] = {
@@ -225,6 +280,7 @@ READERS: dict[str, Callable[[Path, Any], Any]] = {
     "spark": _spark,
     "conf": _conf,
     "jobs": _jobs,
+    "check": _check,
     "stable_sources": _names("stable_sources", "tables and paths", lower=True),
     "row_wise": _names("row_wise", "functions"),
     "trusted_packages": _names("trusted_packages", "packages"),

@@ -1,0 +1,227 @@
+"""`veer check`: a whole project at a base and now."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from veer.cli import options
+from veer.cli.terminal import complain, console, progress_bar
+from veer.cli.verify import LONGEST_LIMIT
+from veer.errors import InputError, UsageError
+from veer.options import ColumnMatching, ErrorHandling, JvmUse, TypeMatching, chosen_several
+from veer.project.file import current_project
+from veer.report.formats import Format
+from veer.report.project import formats
+from veer.verdict import TableSemantics
+
+if TYPE_CHECKING:
+    from veer.outcomes import ProjectReport
+    from veer.project.check import CheckOptions
+
+TIMEOUT = 120  # seconds a job may take by default
+
+
+class FailOn(Enum):
+    """Verdicts that `--fail-on` can name."""
+
+    CHANGED = "changed"
+    UNKNOWN = "unknown"
+    NEW = "new"
+    REMOVED = "removed"
+    NEVER = "never"
+
+
+EXIT_STATUSES = {FailOn.CHANGED: 1, FailOn.NEW: 1, FailOn.REMOVED: 1, FailOn.UNKNOWN: 2}
+
+Chosen = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="JOB|PATH",
+        help="Jobs, files or folders to look at; all jobs by default.",
+    ),
+]
+Base = Annotated[
+    str,
+    typer.Option(
+        metavar="REV",
+        help="The revision to compare the working tree with; `main...` is where it branched off main. "
+        "By default where it branched off origin/HEAD, origin/main, main or master.",
+    ),
+]
+Output = Annotated[
+    str,
+    typer.Option(
+        metavar="|".join(formats.names()),
+        help="; ".join(f"{f.name}: {f.purpose}" for f in formats.FORMATS) + ".",
+    ),
+]
+OutFile = Annotated[
+    str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
+]
+CacheFolder = Annotated[
+    str,
+    typer.Option(
+        metavar="DIR",
+        help="Keep answers in this folder, for the next check; that of the project file by default.",
+    ),
+]
+Fail = Annotated[
+    str,
+    typer.Option(
+        metavar="VERDICT,...",
+        help="Verdicts to end with another status than 0 for: changed (1), unknown (2), new, removed "
+        "(1), or never.",
+    ),
+]
+PrintStale = Annotated[
+    bool,
+    typer.Option(
+        "--print-stale",
+        help="Print only the names of jobs that must run again, one a line, in an order in which they can.",
+    ),
+]
+Workers = Annotated[
+    int, typer.Option(metavar="N", min=1, max=64, help="Jobs to look at at the same time.")
+]
+Timeout = Annotated[
+    float,
+    typer.Option(metavar="S", min=0, help="Seconds a job may take; 0 for no limit."),
+]
+
+
+def check(
+    jobs: Chosen = None,
+    base: Base = "",
+    format: Output = "text",
+    out: OutFile = "",
+    print_stale: PrintStale = False,
+    fail_on: Fail = "changed,unknown",
+    cache: CacheFolder = "",
+    workers: Workers = 2,
+    timeout: Timeout = TIMEOUT,
+    schema: options.CommandLineSchema = "",
+    semantics: options.Semantics = TableSemantics.BAG,
+    columns: options.Columns = ColumnMatching.NAME,
+    types: options.Types = TypeMatching.EXACT,
+    errors: options.Errors = ErrorHandling.IGNORE,
+    ev: options.Verifiers = "",
+    budget: options.Budget = None,
+    arg: options.Arguments = None,
+    conf: options.CommandLineSettings = None,
+    spark: options.Spark = "",
+    jvm: options.Jvm = JvmUse.AUTO,
+) -> None:
+    """Tell what a change of a project altered, what it did not, and what must run again.
+
+    Examples:
+
+      veer check
+
+      veer check --base main jobs/ --schema tables.ddl
+
+      veer check --base main... --format markdown --out comment.md
+
+      veer check --print-stale
+
+    Looked at are the jobs of [tool.veer.jobs] and those found by convention: .sql files with a query,
+    workflow files, and functions that take a SparkSession and return DataFrames or write. Of these
+    only what can have changed since the base is compared; a job that reads what another one writes is
+    looked at together with it.
+
+    Verdicts: unchanged (nothing that decides it differs), equivalent (proven), changed (with a
+    witness), unknown (with the way out), new, removed. Exit status: 0, 1 if something changed, 2 if
+    something is unknown (--fail-on), 64 wrong usage, 65 no such base or no repository.
+    """
+    output = formats.get(format, "--format")
+    failing = _failing(fail_on)
+    options.check_out_file(out)
+    from veer.frontends.inputs import ReadOptions
+    from veer.frontends.spec import schema_text
+    from veer.project.check import CheckOptions
+    from veer.project.comparing import AnswerFolder
+    from veer.project.repository import Reading
+    from veer.verification.comparison import Comparison
+    from veer.workers import LocalProcesses
+
+    project = current_project()
+    comparison = Comparison(
+        semantics=semantics,
+        columns=columns,
+        types=types,
+        budget=budget,
+        evs=options.verifier_names(ev),
+        errors=errors,
+    )
+    tables = ReadOptions(schema_text(schema)).ddl()
+    reading = Reading(tables, options.settings(conf), spark, arg or (), jvm, complain)
+    check_options = CheckOptions(
+        LocalProcesses(workers, timeout if timeout <= LONGEST_LIMIT else 0),
+        comparison,
+        workers,
+        AnswerFolder(cache or project.check.cache),
+    )
+    report = check_repository(base, jobs or (), reading, check_options)
+    _show(report, output, out, print_stale)
+    raise typer.Exit(_exit_status(report, failing))
+
+
+def check_repository(
+    base: str, chosen: Sequence[str], reading: Any, check_options: CheckOptions
+) -> ProjectReport:
+    """The report on the repository of the current folder."""
+    from veer.project.repository import repository
+
+    start = time.perf_counter()
+    with progress_bar("checking") as say:
+        watched = replace(check_options, progress=say)
+        with repository(base, chosen, current_project(), reading) as opened:
+            from veer.project.report import report_on_repository
+
+            return report_on_repository(opened, watched, start)
+
+
+def _failing(listed: str) -> tuple[FailOn, ...]:
+    failing = chosen_several(FailOn, listed, "--fail-on")
+    if FailOn.NEVER in failing and len(failing) > 1:
+        raise UsageError("--fail-on never goes with nothing else")
+    return failing
+
+
+def _exit_status(report: ProjectReport, failing: Sequence[FailOn]) -> int:
+    """0, or that of the worst verdict that was named."""
+    there = {s.outcome.value for job in report.jobs for s in job.sinks}
+    there |= {job.outcome.value for job in report.jobs}
+    return min((EXIT_STATUSES[f] for f in failing if f.value in there), default=0)
+
+
+def _show(report: ProjectReport, output: Format, out: str, print_stale: bool) -> None:
+    from veer.report.project.as_json import project_json
+
+    data = project_json(report)
+    if print_stale:
+        text = "".join(f"{name}\n" for name in report.stale_jobs)
+        _write(text, out)
+    elif output.name == "text" and not out:
+        from veer.report.project.as_text import print_project
+
+        print_project(console(), data)
+    else:
+        _write(output.render(data), out)
+
+
+def _write(text: str, out: str) -> None:
+    if not out:
+        sys.stdout.write(text)
+        return
+    try:
+        Path(out).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{out}: {error.strerror}") from None

@@ -1,0 +1,466 @@
+"""A project at two revisions: each job compared with what it was, then what follows for the others.
+
+pairs of jobs -> those that may differ are loaded and compared over the same tables
+              -> jobs that read what changed are compared once more, together with the jobs that
+                 write what they read: many do not change with it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, final
+
+from veer.model.dag import Dataflow
+from veer.model.ops import Sink, Source
+from veer.model.sources import distinct_sources, inline_sources
+from veer.outcomes import (
+    OF_VERDICT,
+    Cause,
+    JobOutcome,
+    Outcome,
+    Recompute,
+    SinkOutcome,
+    worst,
+)
+from veer.project.comparing import Answer, AnswerFolder, Task, compare
+from veer.project.lineage import Place, fits, read_places
+from veer.project.loading import LoadedJobs, Revision
+from veer.verification.comparison import Comparison
+from veer.versions.version import Version
+from veer.workers import Failed, Runner
+
+MOST_OPERATORS = 600  # of jobs that are compared together
+ALL = "(all)"  # the sinks of a job that cannot be read
+
+
+@final
+@dataclass(frozen=True)
+class JobPair:
+    """A job at both revisions by its names there; `same` if nothing that decides it differs."""
+
+    name: str
+    p: str | None
+    q: str | None
+    same: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class CheckOptions:
+    """How jobs are compared, and where."""
+
+    runner: Runner
+    comparison: Comparison = field(default_factory=Comparison)
+    threads: int = 2  # that load jobs
+    answers: AnswerFolder = field(default_factory=lambda: AnswerFolder(""))
+    progress: Callable[[str, int, int], None] = lambda *_: None  # what, done, of how many
+
+
+class Affected:
+    """Places whose rows may be others than before."""
+
+    def __init__(self) -> None:
+        self.targets: dict[Place, str] = {}
+
+    def add(self, *targets: str) -> None:
+        """Count targets among them."""
+        self.targets |= {Place.of(t): t for t in targets if t}
+
+    def read_by(self, source: Source) -> list[str]:
+        """Those a source may read."""
+        places = read_places(source)
+        if places is None:
+            return sorted(self.targets.values())
+        return sorted(
+            t for a, t in self.targets.items() if any(a.may_hold(place) for place in places)
+        )
+
+
+class ProjectCheck:
+    """One check: what was loaded, what was answered, what follows."""
+
+    def __init__(
+        self, pairs: Sequence[JobPair], base: Revision, now: Revision, options: CheckOptions
+    ) -> None:
+        self.pairs = pairs
+        self.options = options
+        self.now = LoadedJobs(now, options.threads, self._reading)
+        self.base = LoadedJobs(base, options.threads, self._reading, self._same_now)
+        self._same = {pair.p: pair.q for pair in pairs if pair.same and pair.q}
+        self.affected = Affected()
+        self.outcomes: dict[str, JobOutcome] = {}
+
+    def run(self) -> tuple[JobOutcome, ...]:
+        """What became of each job."""
+        different = [pair for pair in self.pairs if not pair.same]
+        self.now.load(pair.q for pair in different if pair.q)
+        self.base.load(pair.p for pair in different if pair.p)
+        answers = self._compare(
+            {
+                pair.name: (self.base.versions[pair.p], self.now.versions[pair.q])
+                for pair in different
+                if pair.p in self.base.versions and pair.q in self.now.versions
+            }
+        )
+        for pair in self.pairs:
+            self.outcomes[pair.name] = self._own(pair, answers.get(pair.name))
+        for outcome in self.outcomes.values():
+            self._note(outcome)
+        if self.affected.targets:
+            self._follow()
+        return tuple(self.outcomes[pair.name] for pair in self.pairs)
+
+    def order(self) -> list[str]:
+        """The names of pairs in an order in which their jobs can run."""
+        by_job = {pair.q: pair.name for pair in self.pairs}
+        levels = self.now.lineage.levels()
+        ordered = [by_job[q] for level in levels for q in level.jobs if q in by_job]
+        return ordered + [pair.name for pair in self.pairs if pair.name not in ordered]
+
+    # -- each job by itself ----------------------------------------------------------------------
+
+    def _own(self, pair: JobPair, answer: Answer | Failed | None) -> JobOutcome:
+        """What became of a job over the same tables as before."""
+        p, q = (self._shown(side, name) for side, name in self._names(pair))
+        outcome = partial(JobOutcome, pair.name, p, q)
+        if pair.same:
+            return outcome(Outcome.UNCHANGED)
+        for side, name in self._names(pair):
+            error = side.errors.get(name or "")
+            if error is not None:
+                return self._unreadable(pair, outcome, str(error))
+        if pair.p is None or pair.q is None:
+            return self._alone(pair, outcome)
+        now = self.now.versions[pair.q]
+        if isinstance(answer, Answer):
+            sinks = _sinks(answer, self.base.versions[pair.p].dataflow, now.dataflow)
+            return outcome(
+                worst(s.outcome for s in sinks),
+                sinks,
+                seconds=answer.seconds,
+                compared=True,
+                remembered=answer.remembered,
+                place=now.place,
+                edits=tuple(answer.report["edits"]),
+            )
+        assert answer is not None  # both versions are loaded
+        again = Recompute(Cause.UNKNOWN)
+        sinks = tuple(
+            SinkOutcome(i, _target(now.dataflow, i), Outcome.UNKNOWN, recompute=again)
+            for i in now.dataflow.sinks
+        )
+        return outcome(
+            Outcome.UNKNOWN,
+            sinks,
+            why=answer.text,
+            seconds=answer.seconds,
+            compared=True,
+            place=now.place,
+        )
+
+    def _names(self, pair: JobPair) -> list[tuple[LoadedJobs, str | None]]:
+        return [(self.base, pair.p), (self.now, pair.q)]
+
+    def _unreadable(
+        self, pair: JobPair, outcome: Callable[..., JobOutcome], why: str
+    ) -> JobOutcome:
+        """A job of which a revision cannot be read: nothing is known of what it writes."""
+        if pair.q is None:
+            return outcome(Outcome.REMOVED, (SinkOutcome(ALL, "", Outcome.REMOVED),), why)
+        kind, cause = (
+            (Outcome.NEW, Cause.NEW) if pair.p is None else (Outcome.UNKNOWN, Cause.UNKNOWN)
+        )
+        readable = self.now.versions.get(pair.q) or self.base.versions.get(pair.p or "")
+        targets = (
+            {i: _target(readable.dataflow, i) for i in readable.dataflow.sinks} if readable else {}
+        )
+        sinks = tuple(
+            SinkOutcome(i, target, kind, recompute=Recompute(cause))
+            for i, target in (targets or {ALL: ""}).items()
+        )
+        return outcome(kind, sinks, why)
+
+    def _alone(self, pair: JobPair, outcome: Callable[..., JobOutcome]) -> JobOutcome:
+        """A job that is new, or gone."""
+        kind = Outcome.NEW if pair.p is None else Outcome.REMOVED
+        version = (
+            self.now.versions[pair.q] if pair.q is not None else self.base.versions[pair.p or ""]
+        )
+        again = Recompute(Cause.NEW) if kind is Outcome.NEW else None
+        sinks = tuple(
+            SinkOutcome(i, _target(version.dataflow, i), kind, recompute=again)
+            for i in version.dataflow.sinks
+        )
+        return outcome(kind, sinks, place=version.place if pair.q else None)
+
+    def _note(self, outcome: JobOutcome) -> None:
+        """Count among what is affected what a job no longer writes as it did."""
+        for sink in outcome.sinks:
+            if sink.recompute is not None or sink.outcome is Outcome.REMOVED:
+                self.affected.add(sink.target)
+
+    # -- what follows ----------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        """Go through all jobs, each after those it reads from."""
+        self.now.load_all()
+        self.base.load_all()
+        by_job = {pair.q: pair for pair in self.pairs if pair.q is not None}
+        for pair in self.pairs:
+            if pair.same and pair.q in self.now.errors:
+                self._fill_unreadable(pair)
+        for level in self.now.lineage.levels():
+            pairs = [by_job[job] for job in level.jobs if job in by_job]
+            if level.circular:
+                self._follow_circles(pairs)
+            else:
+                self._follow_level(pairs)
+
+    def _fill_unreadable(self, pair: JobPair) -> None:
+        """An unchanged job that cannot be read may read anything that changed."""
+        old = self.outcomes[pair.name]
+        sink = SinkOutcome(ALL, "", Outcome.UNCHANGED, recompute=Recompute(Cause.UNKNOWN))
+        why = f"whether it reads what changed is not known: {self.now.errors[pair.q or '']}"
+        self.outcomes[pair.name] = replace(old, sinks=(sink,), why=why)
+
+    def _follow_level(self, pairs: Iterable[JobPair]) -> None:
+        reading: dict[str, tuple[JobPair, dict[str, list[str]]]] = {}
+        for pair in pairs:
+            self._fill_unchanged(pair)
+            touched = self._touched(pair)
+            if any(touched.values()):
+                reading[pair.name] = pair, touched
+        together = {name: self._together(pair) for name, (pair, _) in reading.items()}
+        answers = self._compare({n: t.versions for n, t in together.items() if t is not None})
+        for name, (_, touched) in reading.items():
+            joint, answer = together[name], answers.get(name)
+            if joint is None or not isinstance(answer, Answer):
+                self._affect(name, touched)
+            else:
+                self._settle(name, touched, joint, answer)
+            self._note(self.outcomes[name])
+
+    def _fill_unchanged(self, pair: JobPair) -> None:
+        """The sinks of a job that was not looked at before."""
+        old = self.outcomes[pair.name]
+        version = self.now.versions.get(pair.q or "")
+        if pair.same and version is not None and not old.sinks:
+            sinks = tuple(
+                SinkOutcome(i, _target(version.dataflow, i), Outcome.UNCHANGED)
+                for i in version.dataflow.sinks
+            )
+            self.outcomes[pair.name] = replace(old, sinks=sinks, place=version.place)
+
+    def _touched(self, pair: JobPair) -> dict[str, list[str]]:
+        """For each sink of a job what it reads that is affected."""
+        version = self.now.versions.get(pair.q or "")
+        if version is None:
+            return {}
+        flow, touched = version.dataflow, {}
+        for sink in flow.sinks:
+            cone = flow.restrict(flow.ancestors(sink))
+            read = {t for s in distinct_sources(cone) for t in self.affected.read_by(s)}
+            touched[sink] = sorted(read)
+        return touched
+
+    def _affect(self, name: str, touched: Mapping[str, Sequence[str]]) -> None:
+        """Nothing is known but that sinks read what changed."""
+        old = self.outcomes[name]
+        sinks = tuple(_computed_again(s, touched.get(s.name, ())) for s in old.sinks)
+        self.outcomes[name] = replace(old, sinks=sinks)
+
+    def _follow_circles(self, pairs: Sequence[JobPair]) -> None:
+        """Jobs that read from each other: what is found affected last may affect the first."""
+        before = -1
+        while before != len(self.affected.targets):
+            before = len(self.affected.targets)
+            for pair in pairs:
+                self._fill_unchanged(pair)
+                self._affect(pair.name, self._touched(pair))
+                self._note(self.outcomes[pair.name])
+
+    def _together(self, pair: JobPair) -> _Joint | None:
+        """Both revisions of a job, each reading from the jobs of its own revision; None if it cannot be."""
+        sides = []
+        for side, name in self._names(pair):
+            composed = None if name is None else self._composed(side, name, ())
+            if composed is None:
+                return None
+            sides.append((composed, side.versions[name or ""]))
+        (p_flow, p_jobs), p = sides[0]
+        (q_flow, q_jobs), q = sides[1]
+        versions = (
+            replace(p, dataflow=p_flow, stable_ids=False, optimized=None),
+            replace(q, dataflow=q_flow, stable_ids=False, optimized=None),
+        )
+        return _Joint(versions, tuple(sorted({*p_jobs, *q_jobs})))
+
+    def _composed(
+        self, side: LoadedJobs, name: str, above: tuple[str, ...]
+    ) -> tuple[Dataflow, frozenset[str]] | None:
+        """The dataflow of a job with those in front of it that write what is affected."""
+        version = side.versions.get(name)
+        if version is None or name in above:
+            return None
+        inlined: dict[Source, tuple[str, Dataflow]] = {}
+        jobs: frozenset[str] = frozenset()
+        for source in distinct_sources(version.dataflow):
+            if not self.affected.read_by(source):
+                continue
+            writers = side.lineage.writers(source)
+            if len(writers) != 1:
+                return None
+            (writer,) = writers
+            inner = self._composed(side, writer.job, (*above, name))
+            if inner is None or not fits(source, inner[0], writer.sink):
+                return None
+            kept = inner[0].ancestors(writer.sink)
+            inlined[source] = writer.job, inner[0].restrict(kept)
+            jobs |= {writer.job} | inner[1]
+        flow = inline_sources(version.dataflow, inlined) if inlined else version.dataflow
+        return (flow, jobs) if len(flow.operators) <= MOST_OPERATORS else None
+
+    def _settle(
+        self, name: str, touched: Mapping[str, Sequence[str]], joint: _Joint, answer: Answer
+    ) -> None:
+        """What became of a job together with those that write what it reads."""
+        old = self.outcomes[name]
+        p, q = (v.dataflow for v in joint.versions)
+        found = {s.name: s for s in _sinks(answer, p, q)}
+        sinks = tuple(
+            _settled(s, found.get(s.name), touched.get(s.name, ()), joint.jobs) for s in old.sinks
+        )
+        outcome = worst(s.outcome for s in sinks)
+        seconds = old.seconds + answer.seconds
+        self.outcomes[name] = replace(old, sinks=sinks, outcome=outcome, seconds=seconds)
+
+    # -- loading and comparing ---------------------------------------------------------------------
+
+    def _same_now(self, name: str) -> Version | None:
+        """The job as it is now, for one that is the same at the base and reads nothing that others write."""
+        now = self._same.get(name)
+        if now is None or self.now.statements.get(now):
+            return None
+        return self.now.versions.get(now)
+
+    def _reading(self, what: str) -> None:
+        self.options.progress(what, 0, 0)
+
+    def _shown(self, side: LoadedJobs, name: str | None) -> str:
+        return "" if name is None else side.revision.jobs[name]
+
+    def _compare(
+        self, versions: Mapping[str, tuple[Version, Version]]
+    ) -> dict[str, Answer | Failed]:
+        """Answers to all pairs of versions; those of earlier runs first."""
+        tasks = {name: Task.of(name, p, q) for name, (p, q) in versions.items()}
+        keys = {name: task.key(self.options.comparison) for name, task in tasks.items()}
+        answers: dict[str, Answer | Failed] = {}
+        for name in tasks:
+            earlier = self.options.answers.get(keys[name])
+            if earlier is not None:
+                answers[name] = earlier
+        open_tasks = [task for name, task in tasks.items() if name not in answers]
+        if not open_tasks:
+            return answers
+        self.options.progress("verifying", len(answers), len(tasks))
+        work = partial(compare, self.options.comparison)
+        for task, answer in self.options.runner.run(iter(open_tasks), work):
+            answers[task.name] = answer
+            if isinstance(answer, Answer):
+                self.options.answers.put(keys[task.name], answer)
+            self.options.progress(f"verified {task.name}", len(answers), len(tasks))
+        return answers
+
+
+@final
+@dataclass(frozen=True)
+class _Joint:
+    """Two versions of a job with the jobs in front of them that changed too."""
+
+    versions: tuple[Version, Version]
+    jobs: tuple[str, ...]
+
+
+def _target(flow: Dataflow, sink: str) -> str:
+    operator = flow.operators[sink]
+    return operator.target if isinstance(operator, Sink) else ""
+
+
+def _sinks(answer: Answer, p: Dataflow, q: Dataflow) -> tuple[SinkOutcome, ...]:
+    """What a report says of each sink."""
+    outcomes = []
+    for report, kept in zip(answer.report["sinks"], answer.kept, strict=True):
+        old, new = report["p"], report["q"]
+        if new and new not in q.operators:  # all sinks, stopped by the time limit
+            outcomes += [
+                _outcome(i, _target(q, i), Outcome.UNKNOWN, report, False) for i in q.sinks
+            ]
+        elif not old:
+            outcomes.append(_outcome(new, _target(q, new), Outcome.NEW, report, False))
+        elif not new:
+            outcomes.append(_outcome(old, _target(p, old), Outcome.REMOVED, report, False))
+        else:
+            verdict = OF_VERDICT[report["verdict"]]
+            moved = Place.of(_target(p, old)) != Place.of(_target(q, new))
+            outcomes.append(_outcome(new, _target(q, new), verdict, report, kept and not moved))
+    return tuple(outcomes)
+
+
+CAUSES = {
+    Outcome.CHANGED: Cause.CHANGED,
+    Outcome.UNKNOWN: Cause.UNKNOWN,
+    Outcome.NEW: Cause.NEW,
+    Outcome.EQUIVALENT: Cause.NOT_CERTAIN,
+}
+
+
+def _outcome(
+    name: str, target: str, outcome: Outcome, report: Mapping[str, Any], kept: bool
+) -> SinkOutcome:
+    cause = None if kept else CAUSES.get(outcome)
+    again = None if cause is None else Recompute(cause)
+    return SinkOutcome(name, target, outcome, report, recompute=again)
+
+
+def _computed_again(sink: SinkOutcome, touched: Sequence[str]) -> SinkOutcome:
+    """A sink that reads what changed."""
+    if not touched or sink.outcome is Outcome.REMOVED:
+        return sink
+    cause = Cause.UPSTREAM if sink.recompute is None else sink.recompute.cause
+    return replace(sink, recompute=Recompute(cause, tuple(touched)))
+
+
+def _settled(
+    sink: SinkOutcome, joint: SinkOutcome | None, touched: Sequence[str], jobs: tuple[str, ...]
+) -> SinkOutcome:
+    """A sink by itself, and together with the jobs that write what it reads.
+
+    What it is together counts, but for this: a job that does the same with its tables as before has
+    not changed, its tables have.
+    """
+    if not touched or joint is None or sink.outcome in (Outcome.NEW, Outcome.REMOVED):
+        return sink
+    if joint.outcome is Outcome.EQUIVALENT:
+        kept = joint.recompute is None
+        outcome = sink.outcome if sink.outcome is Outcome.UNCHANGED else Outcome.EQUIVALENT
+        report = sink.report if sink.outcome is outcome else joint.report
+        again = None if kept else Recompute(Cause.NOT_CERTAIN, tuple(touched))
+        spared = tuple(touched) if kept else ()
+        with_jobs = jobs if report is joint.report else ()
+        return replace(
+            sink,
+            outcome=outcome,
+            report=report,
+            with_jobs=with_jobs,
+            recompute=again,
+            spared=spared,
+        )
+    if joint.outcome is Outcome.CHANGED and sink.outcome in (Outcome.CHANGED, Outcome.UNKNOWN):
+        again = Recompute(Cause.CHANGED, tuple(touched))
+        return replace(
+            sink, outcome=Outcome.CHANGED, report=joint.report, with_jobs=jobs, recompute=again
+        )
+    return _computed_again(sink, touched)

@@ -1,0 +1,203 @@
+"""The jobs of a project: those its project file names, and those found by convention.
+
+By convention a job is a `.sql` file with a query, a workflow file, or a function of a module that takes
+a SparkSession and returns DataFrames or writes, and that no other code of the project calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import final
+
+from veer.frontends.inputs import parse_spec
+from veer.frontends.registry import BUILT_IN
+from veer.project.file import Project
+
+WORKFLOWS = frozenset(
+    s for f in BUILT_IN if not f.takes_arguments and f.name != "sql" for s in f.suffixes
+)
+GENERAL = frozenset([".json", ".yaml", ".yml"])  # files of these may be anything
+OPERATORS = re.compile(r'^\s*"?operators"?\s*:|"operatorID"', re.MULTILINE)
+QUERY = re.compile(r"\b(select|insert|merge|update|delete|values)\b", re.IGNORECASE)
+SESSIONS = ("spark", "session", "spark_session")
+WRITERS = frozenset(["write", "writeTo", "saveAsTable", "insertInto"])
+NO_JOBS = re.compile(
+    r"(^|/)(tests?|\.[^/]*|node_modules|venv)/|(^|/)(test_[^/]*|[^/]*_test|conftest|setup)\.py$"
+)
+MOST_BYTES = 4_000_000
+
+
+@final
+@dataclass(frozen=True)
+class Job:
+    """A job: a file from the root of the repository, perhaps a function of it, and its arguments."""
+
+    name: str
+    path: str
+    function: str = ""
+    args: tuple[str, ...] = ()
+    declared: bool = False  # by the project file, which names it
+
+    @property
+    def spec(self) -> str:
+        """As users name it."""
+        return f"{self.path}:{self.function}" if self.function else self.path
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a PySpark function."""
+        return self.path.endswith(".py")
+
+
+def jobs_of(root: Path, project: Project, files: Iterable[str]) -> dict[str, Job]:
+    """The jobs of a tree by name; `files` are those that git knows, from the root."""
+    declared = _declared(root, project)
+    known = {(job.path, job.function) for job in declared}
+    schemas = {_inside(root, path) for path in project.schema}
+    here = PurePosixPath(_inside(root, project.file.parent)) if project.file else PurePosixPath()
+    patterns = [(here / pattern).as_posix() for pattern in project.check.exclude]
+    kept = [
+        f
+        for f in files
+        if f not in schemas and not any(fnmatch(f, p) for p in patterns) and not NO_JOBS.search(f)
+    ]
+    found = [j for j in _found(root, kept) if (j.path, j.function) not in known]
+    return {job.name: job for job in (*found, *declared)}
+
+
+def _inside(root: Path, path: Path) -> str:
+    return PurePosixPath(os.path.relpath(path, root)).as_posix()
+
+
+def _declared(root: Path, project: Project) -> list[Job]:
+    jobs = []
+    for name, told in project.jobs.items():
+        source = parse_spec(told.spec)
+        path = _inside(root, Path(source.path).resolve())
+        jobs.append(Job(name, path, source.function, told.args, declared=True))
+    return jobs
+
+
+def _found(root: Path, files: list[str]) -> Iterator[Job]:
+    """Jobs by convention, in the order of files."""
+    called = {pair for f in files if f.endswith(".py") for pair in _imported_functions(root / f)}
+    for file in sorted(files):
+        suffix = PurePosixPath(file).suffix.lower()
+        if suffix == ".py":
+            stem = PurePosixPath(file).stem
+            for function in _job_functions(root / file):
+                if (stem, function) not in called:
+                    yield Job(f"{file}:{function}", file, function)
+        elif (
+            (suffix == ".sql" and QUERY.search(_text(root / file)))
+            or (suffix in GENERAL and OPERATORS.search(_text(root / file)))
+            or suffix in WORKFLOWS - GENERAL
+        ):
+            yield Job(file, file)
+        elif PurePosixPath(file).name == "workflow.knime":
+            yield Job(PurePosixPath(file).parent.as_posix(), PurePosixPath(file).parent.as_posix())
+
+
+def _text(file: Path) -> str:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            return ""
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+@cache
+def _module(file: Path) -> ast.Module | None:
+    try:
+        return ast.parse(_text(file))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _imported_functions(file: Path) -> Iterator[tuple[str, str]]:
+    """Functions that a module imports: the last part of their module's name, and their own."""
+    module = _module(file)
+    for node in ast.walk(module) if module is not None else ():
+        if isinstance(node, ast.ImportFrom):
+            for name in node.names:
+                yield (node.module or "").rpartition(".")[2], name.name
+
+
+def _job_functions(file: Path) -> Iterator[str]:
+    """The functions of a module that look like jobs and that it does not call itself."""
+    module = _module(file)
+    if module is None:
+        return
+    own = [node for node in module.body if not _is_main(node)]
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and _is_job(node):
+            others = (n for other in own if other is not node for n in ast.walk(other))
+            if not any(isinstance(n, ast.Name) and n.id == node.name for n in others):
+                yield node.name
+
+
+def _is_main(node: ast.stmt) -> bool:
+    """Whether a statement is `if __name__ == "__main__":`."""
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+
+
+def _is_job(function: ast.FunctionDef) -> bool:
+    """Whether a function can be called with a session alone, and returns DataFrames or writes."""
+    arguments = function.args
+    parameters = [*arguments.posonlyargs, *arguments.args]
+    free = parameters[: len(parameters) - len(arguments.defaults)]
+    free += [
+        a for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is None
+    ]
+    sessions = [p for p in (*parameters, *arguments.kwonlyargs) if _takes_session(p)]
+    if function.name.startswith("_") or not sessions or any(p not in sessions for p in free):
+        return False
+    returns = "" if function.returns is None else ast.unparse(function.returns)
+    return "DataFrame" in returns or any(
+        isinstance(n, ast.Attribute) and n.attr in WRITERS for n in ast.walk(function)
+    )
+
+
+def _takes_session(parameter: ast.arg) -> bool:
+    if parameter.annotation is not None:
+        return "SparkSession" in ast.unparse(parameter.annotation)
+    return parameter.arg in SESSIONS
+
+
+def matched(
+    old: Mapping[str, Job], new: Mapping[str, Job], renamed: Mapping[str, str]
+) -> list[tuple[Job | None, Job | None]]:
+    """Each job with what it became: by name, by its file, which may be renamed, by being the only one left."""
+    pairs: dict[str, str] = {name: name for name in old if name in new}
+
+    def pair(by: str) -> None:
+        free_new = {n: j for n, j in new.items() if n not in pairs.values()}
+        for name in [n for n in old if n not in pairs]:
+            path = renamed.get(old[name].path, old[name].path)
+            same_file = [n for n, j in free_new.items() if j.path == path]
+            fitting = [n for n in same_file if new[n].function == old[name].function]
+            if by == "file":
+                left = [
+                    o
+                    for o in old
+                    if o not in pairs and renamed.get(old[o].path, old[o].path) == path
+                ]
+                fitting = same_file if len(same_file) == len(left) == 1 else []
+            if len(fitting) == 1:
+                pairs[name] = fitting[0]
+                del free_new[fitting[0]]
+
+    pair("function")
+    pair("file")
+    both: list[tuple[Job | None, Job | None]] = [(old[a], new[b]) for a, b in pairs.items()]
+    both += [(job, None) for name, job in old.items() if name not in pairs]
+    both += [(None, job) for name, job in new.items() if name not in pairs.values()]
+    return sorted(both, key=lambda p: (p[1] or p[0] or Job("", "")).name)

@@ -1,0 +1,194 @@
+"""Which job reads what another writes, and two jobs in a row as one dataflow.
+
+Whether a job may be affected by another is told generously: names are compared part by part, paths by
+prefix. That one may be put in place of what another reads is told strictly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+from veer.model.dag import Dataflow
+from veer.model.ops import ANYWHERE, Sink, Source
+from veer.model.sources import distinct_sources
+from veer.model.types import OpaqueType, quote_name
+from veer.model.writes import Write
+
+SESSION_CATALOG = "spark_catalog"
+DEFAULT_SCHEMA = "default"
+FILE = "file:"
+PATTERNS = "*?[{"
+KEEPING_TYPES = frozenset(["table", "parquet", "delta", "orc", "view"])
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """Where rows are: a table by the parts of its name, or a path; in lower case."""
+
+    parts: tuple[str, ...]
+    is_path: bool
+
+    @classmethod
+    def of(cls, text: str) -> Place:
+        """The place that a reader or writer names."""
+        plain = text.replace("`", "").strip()
+        if "/" in plain:
+            path = plain.removeprefix(FILE).rstrip("/")
+            return cls(tuple(p for p in path.split("/") if p and p != "."), True)
+        parts = tuple(p.lower() for p in plain.split("."))
+        if len(parts) == 3 and parts[0] == SESSION_CATALOG:
+            parts = parts[1:]
+        if len(parts) == 2 and parts[0] == DEFAULT_SCHEMA:
+            parts = parts[1:]
+        return cls(parts, False)
+
+    def may_hold(self, other: Place) -> bool:
+        """Whether rows written to one place may be read from the other."""
+        if self.is_path != other.is_path:
+            return False
+        few, many = sorted((self.parts, other.parts), key=len)
+        if not self.is_path:
+            return many[len(many) - len(few) :] == few
+        fixed = few
+        for i, part in enumerate(few):
+            if any(c in part for c in PATTERNS):
+                fixed = few[:i]
+                break
+        for i, part in enumerate(many[: len(fixed)]):
+            if any(c in part for c in PATTERNS):
+                fixed = fixed[:i]
+                break
+        return many[: len(fixed)] == fixed
+
+
+def read_places(source: Source) -> list[Place] | None:
+    """Where a source may read from; None if that may be anywhere."""
+    if ANYWHERE in (source.location, *source.elsewhere):
+        return None
+    texts = [source.table, source.location, *source.elsewhere]
+    return [Place.of(part) for text in texts for part in _paths(text) if part]
+
+
+def _paths(text: str) -> list[str]:
+    """The paths of a reader that names several, else the text itself."""
+    return text.split(" ") if "/" in text else [text]
+
+
+@final
+@dataclass(frozen=True)
+class Written:
+    """What a sink of a job writes, and where."""
+
+    job: str
+    sink: str  # its id in the job's dataflow
+    place: Place
+
+    def may_feed(self, source: Source) -> bool:
+        """Whether a source may read what is written."""
+        places = read_places(source)
+        return places is None or any(self.place.may_hold(place) for place in places)
+
+
+@final
+@dataclass(frozen=True)
+class Level:
+    """Jobs that read from earlier levels alone; or, if `circular`, also from each other."""
+
+    jobs: tuple[str, ...]
+    circular: bool = False
+
+
+@final
+class Lineage:
+    """The jobs of one revision: what each writes and reads."""
+
+    def __init__(self, flows: Mapping[str, Dataflow]) -> None:
+        self.flows = flows
+
+    @cached_property
+    def written(self) -> tuple[Written, ...]:
+        """All that is written to a place."""
+        return tuple(w for job, flow in sorted(self.flows.items()) for w in written_by(job, flow))
+
+    def writers(self, source: Source) -> list[Written]:
+        """The sinks that may write what a source reads."""
+        return [w for w in self.written if w.may_feed(source)]
+
+    @cached_property
+    def feeding(self) -> Mapping[str, frozenset[str]]:
+        """For each job those that may write what it reads."""
+        return {
+            job: frozenset(w.job for s in distinct_sources(flow) for w in self.writers(s))
+            for job, flow in self.flows.items()
+        }
+
+    def levels(self) -> list[Level]:
+        """The jobs, each after those it reads from; those of circles, and after them, come at last."""
+        waiting = {job: set(feeding) - {job} for job, feeding in self.feeding.items()}
+        levels = []
+        while waiting:
+            ready = sorted(job for job, feeding in waiting.items() if not feeding & waiting.keys())
+            levels.append(Level(tuple(ready or sorted(waiting)), circular=not ready))
+            for job in levels[-1].jobs:
+                del waiting[job]
+        return levels
+
+
+def written_by(job: str, flow: Dataflow) -> list[Written]:
+    """What the sinks of a job write; those without a place are only returned."""
+    found = []
+    for id_ in flow.sinks:
+        sink = flow.operators[id_]
+        assert isinstance(sink, Sink)
+        if sink.target:
+            found.append(Written(job, id_, Place.of(sink.target)))
+    return found
+
+
+def replaces_all(sink: Sink) -> bool:
+    """Whether a sink leaves nothing of what its place held, and keeps its columns as they are."""
+    match sink.write:
+        case None:  # CREATE TABLE AS, a model
+            return not sink.positional
+        case Write(format=format, mode=mode, layout=layout):
+            return mode == "overwrite" and not layout and format in KEEPING_TYPES
+        case _:
+            return False
+
+
+def fits(source: Source, flow: Dataflow, sink: str) -> bool:
+    """Whether a source reads the very rows of a sink, column by column."""
+    operator = flow.operators[sink]
+    assert isinstance(operator, Sink)
+    ours = [(f.name.lower(), f.type) for f in source.fields]
+    theirs = [(f.name.lower(), f.type) for f in flow.schemas[sink]]
+    same_format = source.format == "table" or (
+        isinstance(operator.write, Write) and operator.write.format == source.format
+    )
+    places = read_places(source)
+    return (
+        replaces_all(operator)
+        and not operator.columns
+        and not source.options
+        and not source.metadata
+        and same_format
+        and places is not None
+        and all(place == Place.of(operator.target) for place in places)
+        and [f.name for f in source.fields] == list(flow.schemas[sink].names)
+        and ours == theirs
+    )
+
+
+def table_statement(name: str, flow: Dataflow, sink: str) -> str:
+    """The CREATE TABLE statement of what a sink writes; empty if a type has no name."""
+    schema = flow.schemas[sink]
+    if any(isinstance(f.type, OpaqueType) for f in schema) or len(set(schema.names)) < len(schema):
+        return ""
+    columns = ", ".join(f"{quote_name(f.name)} {f.type}" for f in schema)
+    place = Place.of(name)
+    parts = [name] if place.is_path else name.replace("`", "").split(".")
+    return f"CREATE TABLE {'.'.join(map(quote_name, parts))} ({columns})"

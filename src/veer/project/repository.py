@@ -1,0 +1,202 @@
+"""The jobs of a git repository at a base revision and as they are now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import final
+
+from veer.errors import InputError, UsageError
+from veer.frontends.checkout import git, shared_checkout
+from veer.frontends.inputs import Input, ReadOptions
+from veer.frontends.spec import load_input
+from veer.frontends.sql import read_schema
+from veer.frontends.sql.statements import table_statements
+from veer.options import JvmUse
+from veer.project.check import JobPair
+from veer.project.file import Project, project_of
+from veer.project.jobs import Job, jobs_of, matched
+from veer.project.reach import ANYTHING, Reach, reach_of_file, reach_of_function
+from veer.project.revisions import Revisions, read_revisions
+from veer.versions.version import Version
+
+
+@final
+@dataclass(frozen=True)
+class Reading:
+    """What a user says of how jobs are read, beside what the project file says."""
+
+    schema: str = ""  # CREATE TABLE statements; those of the project file by default
+    conf: Mapping[str, str] = field(default_factory=dict)
+    spark: str = ""
+    args: Sequence[str] = ()
+    jvm: JvmUse = JvmUse.AUTO
+    note: Callable[[str], None] = lambda _: None
+
+
+@final
+@dataclass(frozen=True)
+class Tree:
+    """The jobs of one revision: files below `root`, which for a commit is a checkout."""
+
+    root: Path
+    top: Path  # of the repository
+    commit: str  # empty for the working tree
+    called: str  # what the revision is called in reports
+    project: Project
+    listed: Mapping[str, Job]
+    schema: str
+    reading: Reading
+
+    @property
+    def jobs(self) -> dict[str, str]:
+        """What each job is called in reports."""
+        before = f"{self.called}:" if self.commit else ""
+        return {name: f"{before}{job.spec}" for name, job in self.listed.items()}
+
+    def load(self, name: str, tables: str) -> Version:
+        """A job; `tables` are CREATE TABLE statements of what other jobs write."""
+        job = self.listed[name]
+        path = os.path.relpath(self.top / job.path)
+        source = Input(self.jobs[name], path, self.commit, job.function)
+        args = job.args or tuple(self.reading.args)
+        options = ReadOptions(
+            schema=_joined(self.schema, tables),
+            args=args if job.is_function else (),
+            jvm=self.reading.jvm,
+            note=self.reading.note,
+            conf=tuple({**self.project.conf, **self.reading.conf}.items()),
+            spark=self.reading.spark or self.project.spark,
+            declared=self.project.declarations,
+        )
+        return load_input(source, options)
+
+    @property
+    def settings(self) -> object:
+        """What decides how every job is read, beside files."""
+        return (self.project.conf, self.project.spark, self.project.declarations)
+
+    def reach(self, job: Job) -> Reach:
+        """The files that decide what a job computes."""
+        file = self.root / job.path
+        if job.is_function:
+            return reach_of_function(self.root, file)
+        return reach_of_file(self.root, file) if file.suffix == ".sql" else ANYTHING
+
+
+@final
+@dataclass(frozen=True)
+class Repository:
+    """Both revisions of a repository, and its jobs in pairs; `shown` are those that are asked for.
+
+    The others are looked at all the same: they may write what these read.
+    """
+
+    revisions: Revisions
+    base: Tree
+    now: Tree
+    pairs: tuple[JobPair, ...]
+    shown: frozenset[str]
+
+
+@contextmanager
+def repository(
+    base: str, chosen: Sequence[str], project: Project, reading: Reading
+) -> Iterator[Repository]:
+    """The repository of the current folder; `chosen` are jobs, files or folders, all if there are none."""
+    where = project.file.parent if project.file else Path.cwd()
+    revisions = read_revisions(where, base)
+    top = revisions.top.resolve()
+    with shared_checkout(revisions.commit, top) as root:
+        old_project = project_of(root / os.path.relpath(where.resolve(), top))
+        schema = reading.schema or project.ddl()
+        old_schema = reading.schema or _with_removed_tables(schema, old_project)
+        called = revisions.base if "..." not in revisions.base else revisions.commit[:10]
+        now_files, old_files = _files(top, ""), _files(top, revisions.commit)
+        now = Tree(top, top, "", "", project, jobs_of(top, project, now_files), schema, reading)
+        old_jobs = jobs_of(root, old_project, old_files)
+        old = Tree(root, top, revisions.commit, called, old_project, old_jobs, old_schema, reading)
+        pairs = tuple(_pairs(revisions, old, now))
+        shown = {p.name for p in pairs if _is_chosen(p, old, now, chosen, top)}
+        _require_known(chosen, pairs, old, now, top)
+        yield Repository(revisions, old, now, pairs, frozenset(shown))
+
+
+def _files(top: Path, commit: str) -> list[str]:
+    """The files of a commit, or of the working tree with those that are not ignored."""
+    words = ["ls-tree", "-r", "--name-only", "-z", commit] if commit else []
+    words = words or ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = [os.fsdecode(n) for n in git(*words, where=top).split(b"\0") if n]
+    return [n for n in names if commit or (top / n).exists()]
+
+
+def _with_removed_tables(schema: str, old: Project) -> str:
+    """The schema as it is now, and what the base declares of tables that it no longer has."""
+    try:
+        known, text = read_schema(schema), old.ddl()
+        declared = table_statements(text)
+    except InputError:
+        return schema  # what needs a table that is not declared will say so
+    missing = [text for name, text in declared.items() if name not in known]
+    return _joined(schema, *missing)
+
+
+def _joined(*statements: str) -> str:
+    """CREATE TABLE statements one after the other."""
+    parts = (text.strip().removesuffix(";") for text in statements)
+    return ";\n".join(part for part in parts if part)
+
+
+def _pairs(revisions: Revisions, old: Tree, now: Tree) -> list[JobPair]:
+    everything_differs = old.settings != now.settings
+    pairs = []
+    for p, q in matched(old.listed, now.listed, revisions.renamed):
+        same = (
+            p is not None
+            and q is not None
+            and not everything_differs
+            and (p.path, p.function, p.args) == (q.path, q.function, q.args)
+            and not _may_differ(revisions, old.reach(p), now.reach(q))
+        )
+        job = q or p
+        assert job is not None
+        pairs.append(JobPair(job.name, p and p.name, q and q.name, same))
+    return pairs
+
+
+def _may_differ(revisions: Revisions, *reaches: Reach) -> bool:
+    """Whether a file that decides what a job computes is not known to be the same."""
+    if any(reach.anything for reach in reaches):
+        return bool(revisions.changed or revisions.untold)
+    differing = (path for reach in reaches for path in reach.files if revisions.may_differ(path))
+    return next(differing, None) is not None or any(
+        reach.covers(path) for reach in reaches for path in revisions.changed
+    )
+
+
+def _is_chosen(pair: JobPair, old: Tree, now: Tree, chosen: Sequence[str], top: Path) -> bool:
+    if not chosen:
+        return True
+    jobs = [t.listed[n] for t, n in ((old, pair.p), (now, pair.q)) if n is not None]
+    return any(_names(text, job, top) for text in chosen for job in jobs)
+
+
+def _names(text: str, job: Job, top: Path) -> bool:
+    """Whether a text on the command line names a job: by its name, its SPEC, its file or a folder above."""
+    if text in (job.name, job.spec):
+        return True
+    path = PurePosixPath(os.path.relpath(Path(text).absolute(), top)).as_posix()
+    return path in (job.path, job.spec, ".") or job.path.startswith(f"{path}/")
+
+
+def _require_known(
+    chosen: Sequence[str], pairs: Sequence[JobPair], old: Tree, now: Tree, top: Path
+) -> None:
+    for text in chosen:
+        if not any(_is_chosen(pair, old, now, [text], top) for pair in pairs):
+            raise UsageError(
+                f"{text}: no job of this name, and none in a file or folder of this name"
+            )

@@ -1,0 +1,29 @@
+"""The output formats of a report on a project: the one table of them."""
+
+from __future__ import annotations
+
+from veer.report.formats import Format, among
+
+FORMATS = (
+    Format("text", "for people", "veer.report.project.as_text:plain_text"),
+    Format("markdown", "a comment on a pull request", "veer.report.project.as_markdown:markdown"),
+    Format(
+        "github", "annotations of GitHub Actions", "veer.report.project.as_github:workflow_commands"
+    ),
+    Format("json", "for programs: everything there is", "veer.report.as_json:json_document"),
+    Format("html", "a page to keep or to send", "veer.report.project.as_html:page"),
+    Format("junit", "for CI systems: a test case per sink", "veer.report.project.as_junit:junit"),
+    Format(
+        "sarif", "for code scanning: a finding per sink", "veer.report.project.as_sarif:sarif_text"
+    ),
+)
+
+
+def names() -> list[str]:
+    """The names of all formats."""
+    return [each.name for each in FORMATS]
+
+
+def get(name: str, option: str = "format") -> Format:
+    """The format of that name, or an error listing all of them; `option` is what it was given as."""
+    return among(FORMATS, name, option)

@@ -1,0 +1,45 @@
+"""Whether rows that an earlier version computed are those of a later one."""
+
+from __future__ import annotations
+
+from veer.assumptions import (
+    Assumption,
+    BatchIndependent,
+    ForeignKeyHolds,
+    KeyHolds,
+    UniqueHolds,
+)
+from veer.caveats import Caveat, MayFail, Side
+from veer.verdict import SinkReport, Verdict
+
+
+def may_serve(sink: SinkReport, trust: bool = False) -> bool:
+    """Whether the stored rows of P, computed without failure, are those of the new version Q.
+
+    EQUIVALENT alone is not enough. What is assumed or to be known besides must be of a kind that
+    is known to do no harm here, or be trusted by the user; any other kind, and one that is new, is
+    not served.
+    """
+    return (
+        sink.verdict is Verdict.EQUIVALENT
+        and all(_is_harmless_assumption(a, trust) for a in sink.assumptions)
+        and all(map(_is_harmless_caveat, sink.caveats))
+    )
+
+
+def _is_harmless_assumption(assumption: Assumption, trust: bool) -> bool:
+    match assumption:
+        case KeyHolds() | UniqueHolds() | ForeignKeyHolds():
+            return True  # only what was checked against the data, or is trusted, was declared
+        case BatchIndependent():
+            return trust
+        case _:
+            return False  # the stored rows are one choice, the run would make another
+
+
+def _is_harmless_caveat(caveat: Caveat) -> bool:
+    match caveat:
+        case MayFail(side=Side.P):
+            return True  # it did not: its rows are there
+        case _:
+            return False
