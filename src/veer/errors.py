@@ -15,6 +15,7 @@ Not knowing is never an error: it is the verdict UNKNOWN with a reason.
 """
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Self
 
 
@@ -55,11 +56,15 @@ class InputError(VeerError):
     exit_status = 65
     undeclared_table = ""
 
+    def told(self, text: str) -> Self:
+        """The same error in other words."""
+        error = copy(self)
+        error.args = (text,)
+        return error
+
     def of(self, name: str) -> Self:
         """The same error, told of the input of that name."""
-        error = type(self)(f"{name}: {self}")
-        error.undeclared_table = self.undeclared_table
-        return error
+        return self.told(f"{name}: {self}")
 
 
 class ParseError(InputError):

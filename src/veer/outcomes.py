@@ -45,6 +45,7 @@ class Cause(Enum):
     NEW = "new"
     NOT_CERTAIN = "not certain"  # equivalent, but under an assumption or with a caveat
     UPSTREAM = "upstream"  # it reads what must be computed again
+    STORAGE = "storage"  # its rows are the same, to be stored in another way
 
 
 @final
@@ -108,6 +109,7 @@ class ProjectReport:
     jobs: tuple[JobOutcome, ...]
     stale_jobs: tuple[str, ...] = ()  # in an order in which they can run
     notes: tuple[str, ...] = ()
+    command: str = ""  # by which another tool would do it
     seconds: float = 0.0
     counts: Mapping[str, int] = field(default_factory=dict)
 

@@ -97,6 +97,22 @@ Timeout = Annotated[
 ]
 
 
+DbtManifest = Annotated[
+    str,
+    typer.Option(
+        "--dbt",
+        metavar="MANIFEST",
+        help="Look at the models of a dbt project instead: its target/manifest.json, with compiled code.",
+    ),
+]
+BaseManifest = Annotated[
+    str,
+    typer.Option(
+        metavar="MANIFEST", help="The manifest to compare with, such as that of production."
+    ),
+]
+
+
 def check(
     jobs: Chosen = None,
     base: Base = "",
@@ -118,6 +134,8 @@ def check(
     conf: options.CommandLineSettings = None,
     spark: options.Spark = "",
     jvm: options.Jvm = JvmUse.AUTO,
+    dbt: DbtManifest = "",
+    base_manifest: BaseManifest = "",
 ) -> None:
     """Tell what a change of a project altered, what it did not, and what must run again.
 
@@ -130,6 +148,8 @@ def check(
       veer check --base main... --format markdown --out comment.md
 
       veer check --print-stale
+
+      veer check --dbt target/manifest.json --base-manifest prod/manifest.json
 
     Looked at are the jobs of [tool.veer.jobs] and those found by convention: .sql files with a query,
     workflow files, and functions that take a SparkSession and return DataFrames or write. Of these
@@ -168,9 +188,27 @@ def check(
         workers,
         AnswerFolder(cache or project.check.cache),
     )
-    report = check_repository(base, jobs or (), reading, check_options)
+    if bool(dbt) != bool(base_manifest) or (dbt and base):
+        raise UsageError("--dbt goes with --base-manifest, and without --base")
+    if dbt:
+        report = check_dbt(dbt, base_manifest, jobs or (), reading, check_options)
+    else:
+        report = check_repository(base, jobs or (), reading, check_options)
     _show(report, output, out, print_stale)
     raise typer.Exit(_exit_status(report, failing))
+
+
+def check_dbt(
+    manifest: str, base: str, chosen: Sequence[str], reading: Any, check_options: CheckOptions
+) -> ProjectReport:
+    """The report on the models of two manifests."""
+    from veer.project.dbt import dbt_project
+    from veer.project.report import report_on_dbt
+
+    start = time.perf_counter()
+    with progress_bar("checking") as say:
+        project = dbt_project(manifest, base, chosen, reading)
+        return report_on_dbt(project, chosen, replace(check_options, progress=say), start)
 
 
 def check_repository(

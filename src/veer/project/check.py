@@ -38,12 +38,14 @@ ALL = "(all)"  # the sinks of a job that cannot be read
 @final
 @dataclass(frozen=True)
 class JobPair:
-    """A job at both revisions by its names there; `same` if nothing that decides it differs."""
+    """A job at both revisions by its names there; `same` if nothing that decides its rows differs."""
 
     name: str
     p: str | None
     q: str | None
     same: bool = False
+    stored_otherwise: bool = False  # its rows are to be stored in another way
+    history: str = ""  # why its rows do not follow from its code and what it reads
 
 
 @final
@@ -67,6 +69,11 @@ class Affected:
     def add(self, *targets: str) -> None:
         """Count targets among them."""
         self.targets |= {Place.of(t): t for t in targets if t}
+
+    def among(self, table: str) -> list[str]:
+        """Those that a table or path may be."""
+        place = Place.of(table)
+        return sorted(t for a, t in self.targets.items() if a.may_hold(place))
 
     def read_by(self, source: Source) -> list[str]:
         """Those a source may read."""
@@ -101,7 +108,7 @@ class ProjectCheck:
             {
                 pair.name: (self.base.versions[pair.p], self.now.versions[pair.q])
                 for pair in different
-                if pair.p in self.base.versions and pair.q in self.now.versions
+                if pair.p in self.base.versions and pair.q in self.now.versions and not pair.history
             }
         )
         for pair in self.pairs:
@@ -110,6 +117,9 @@ class ProjectCheck:
             self._note(outcome)
         if self.affected.targets:
             self._follow()
+        for pair in self.pairs:
+            if pair.stored_otherwise:
+                self._store_again(pair)
         return tuple(self.outcomes[pair.name] for pair in self.pairs)
 
     def order(self) -> list[str]:
@@ -133,6 +143,8 @@ class ProjectCheck:
                 return self._unreadable(pair, outcome, str(error))
         if pair.p is None or pair.q is None:
             return self._alone(pair, outcome)
+        if pair.history:
+            return self._unreadable(pair, outcome, pair.history)
         now = self.now.versions[pair.q]
         if isinstance(answer, Answer):
             sinks = _sinks(answer, self.base.versions[pair.p].dataflow, now.dataflow)
@@ -173,9 +185,10 @@ class ProjectCheck:
             (Outcome.NEW, Cause.NEW) if pair.p is None else (Outcome.UNKNOWN, Cause.UNKNOWN)
         )
         readable = self.now.versions.get(pair.q) or self.base.versions.get(pair.p or "")
-        targets = (
-            {i: _target(readable.dataflow, i) for i in readable.dataflow.sinks} if readable else {}
-        )
+        known = self.now.revision.known_tables(pair.q)
+        targets = {t: t for t in known.writes} if known else {}
+        if readable:
+            targets = {i: _target(readable.dataflow, i) for i in readable.dataflow.sinks}
         sinks = tuple(
             SinkOutcome(i, target, kind, recompute=Recompute(cause))
             for i, target in (targets or {ALL: ""}).items()
@@ -201,6 +214,16 @@ class ProjectCheck:
             if sink.recompute is not None or sink.outcome is Outcome.REMOVED:
                 self.affected.add(sink.target)
 
+    def _store_again(self, pair: JobPair) -> None:
+        """Sinks with the same rows that are to be stored in another way."""
+        self.now.load([pair.q] if pair.q else [])
+        self._fill_unchanged(pair)
+        old = self.outcomes[pair.name]
+        again = Recompute(Cause.STORAGE)
+        sinks = old.sinks or (SinkOutcome(ALL, "", old.outcome),)
+        sinks = tuple(s if s.recompute else replace(s, recompute=again) for s in sinks)
+        self.outcomes[pair.name] = replace(old, sinks=sinks)
+
     # -- what follows ----------------------------------------------------------------------------
 
     def _follow(self) -> None:
@@ -219,8 +242,13 @@ class ProjectCheck:
                 self._follow_level(pairs)
 
     def _fill_unreadable(self, pair: JobPair) -> None:
-        """An unchanged job that cannot be read may read anything that changed."""
+        """An unchanged job that cannot be read may read anything that changed, unless its tables are known."""
         old = self.outcomes[pair.name]
+        known = self.now.known.get(pair.q or "")
+        if known is not None:
+            told = tuple(SinkOutcome(t, t, Outcome.UNCHANGED) for t in known.writes)
+            self.outcomes[pair.name] = replace(old, sinks=told)
+            return
         sink = SinkOutcome(ALL, "", Outcome.UNCHANGED, recompute=Recompute(Cause.UNKNOWN))
         why = f"whether it reads what changed is not known: {self.now.errors[pair.q or '']}"
         self.outcomes[pair.name] = replace(old, sinks=(sink,), why=why)
@@ -257,13 +285,21 @@ class ProjectCheck:
         """For each sink of a job what it reads that is affected."""
         version = self.now.versions.get(pair.q or "")
         if version is None:
-            return {}
+            return self._touched_tables(pair)
         flow, touched = version.dataflow, {}
         for sink in flow.sinks:
             cone = flow.restrict(flow.ancestors(sink))
             read = {t for s in distinct_sources(cone) for t in self.affected.read_by(s)}
             touched[sink] = sorted(read)
         return touched
+
+    def _touched_tables(self, pair: JobPair) -> dict[str, list[str]]:
+        """The same of a job that cannot be read, as far as its tables are known."""
+        known = self.now.known.get(pair.q or "")
+        if known is None:
+            return {}
+        read = {t for table in known.reads for t in self.affected.among(table)}
+        return {table: sorted(read) for table in known.writes}
 
     def _affect(self, name: str, touched: Mapping[str, Sequence[str]]) -> None:
         """Nothing is known but that sinks read what changed."""
@@ -283,6 +319,8 @@ class ProjectCheck:
 
     def _together(self, pair: JobPair) -> _Joint | None:
         """Both revisions of a job, each reading from the jobs of its own revision; None if it cannot be."""
+        if pair.history:
+            return None
         sides = []
         for side, name in self._names(pair):
             composed = None if name is None else self._composed(side, name, ())

@@ -103,16 +103,34 @@ class Level:
 
 
 @final
-class Lineage:
-    """The jobs of one revision: what each writes and reads."""
+@dataclass(frozen=True)
+class KnownTables:
+    """What is known of a job that cannot be read: the tables it reads and writes."""
 
-    def __init__(self, flows: Mapping[str, Dataflow]) -> None:
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+@final
+class Lineage:
+    """The jobs of one revision: what each writes and reads; of some only their tables are known."""
+
+    def __init__(
+        self, flows: Mapping[str, Dataflow], known: Mapping[str, KnownTables] | None = None
+    ) -> None:
         self.flows = flows
+        self.known = known or {}
 
     @cached_property
     def written(self) -> tuple[Written, ...]:
         """All that is written to a place."""
-        return tuple(w for job, flow in sorted(self.flows.items()) for w in written_by(job, flow))
+        found = [w for job, flow in sorted(self.flows.items()) for w in written_by(job, flow)]
+        found += [
+            Written(job, target, Place.of(target))
+            for job, tables in sorted(self.known.items())
+            for target in tables.writes
+        ]
+        return tuple(found)
 
     def writers(self, source: Source) -> list[Written]:
         """The sinks that may write what a source reads."""
@@ -121,10 +139,16 @@ class Lineage:
     @cached_property
     def feeding(self) -> Mapping[str, frozenset[str]]:
         """For each job those that may write what it reads."""
-        return {
+        read = {
             job: frozenset(w.job for s in distinct_sources(flow) for w in self.writers(s))
             for job, flow in self.flows.items()
         }
+        for job, tables in self.known.items():
+            places = [Place.of(table) for table in tables.reads]
+            read[job] = frozenset(
+                w.job for w in self.written if any(w.place.may_hold(place) for place in places)
+            )
+        return read
 
     def levels(self) -> list[Level]:
         """The jobs, each after those it reads from; those of circles, and after them, come at last."""

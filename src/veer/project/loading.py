@@ -13,7 +13,7 @@ from typing import Protocol, final
 
 from veer.errors import InputError, VeerError
 from veer.model.dag import Dataflow
-from veer.project.lineage import Lineage, Place, table_statement
+from veer.project.lineage import KnownTables, Lineage, Place, table_statement
 from veer.versions.version import Version
 
 
@@ -27,6 +27,10 @@ class Revision(Protocol):
 
     def load(self, name: str, tables: str) -> Version:
         """A job; `tables` are CREATE TABLE statements of what other jobs write."""
+        ...
+
+    def known_tables(self, name: str) -> KnownTables | None:
+        """What a job reads and writes, where that is known without loading it."""
         ...
 
 
@@ -63,6 +67,7 @@ class LoadedJobs:
                         failed[name] = result
             todo = self._to_try_again(failed)
         self.errors |= failed
+        self.__dict__.pop("lineage", None)
 
     def load_all(self) -> None:
         """Load every job."""
@@ -71,7 +76,13 @@ class LoadedJobs:
     @cached_property
     def lineage(self) -> Lineage:
         """What the jobs that are loaded read and write."""
-        return Lineage(self.flows)
+        return Lineage(self.flows, self.known)
+
+    @property
+    def known(self) -> dict[str, KnownTables]:
+        """What jobs that cannot be read are known to read and write."""
+        asked = ((name, self.revision.known_tables(name)) for name in self.errors)
+        return {name: tables for name, tables in asked if tables is not None}
 
     @property
     def flows(self) -> dict[str, Dataflow]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from veer.outcomes import JobOutcome, Outcome, ProjectReport
 from veer.project.check import CheckOptions, JobPair, ProjectCheck
+from veer.project.dbt import DbtProject
 from veer.project.loading import Revision
 from veer.project.repository import Repository
 
@@ -34,6 +35,27 @@ def report_on_repository(opened: Repository, options: CheckOptions, start: float
         notes=tuple(notes),
         seconds=time.perf_counter() - start,
         counts=counts(jobs),
+    )
+
+
+def report_on_dbt(
+    project: DbtProject, chosen: Sequence[str], options: CheckOptions, start: float
+) -> ProjectReport:
+    """The report on a dbt project; on some of its models if they are named."""
+    everything, order = run_check(project.pairs, project.base, project.now, options)
+    jobs = tuple(j for j in everything if not chosen or j.name in chosen)
+    stale = stale_jobs(jobs, order)
+    return ProjectReport(
+        base=project.base.manifest.path,
+        base_commit="",
+        head_commit="",
+        dirty=False,
+        jobs=jobs,
+        stale_jobs=stale,
+        notes=project.notes,
+        seconds=time.perf_counter() - start,
+        counts=counts(jobs),
+        command=f"dbt build --select {' '.join(stale)}" if stale else "",
     )
 
 

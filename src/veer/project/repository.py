@@ -19,6 +19,7 @@ from veer.options import JvmUse
 from veer.project.check import JobPair
 from veer.project.file import Project, project_of
 from veer.project.jobs import Job, jobs_of, matched
+from veer.project.lineage import KnownTables
 from veer.project.reach import ANYTHING, Reach, reach_of_file, reach_of_function
 from veer.project.revisions import Revisions, read_revisions
 from veer.versions.version import Version
@@ -73,6 +74,10 @@ class Tree:
             declared=self.project.declarations,
         )
         return load_input(source, options)
+
+    def known_tables(self, name: str) -> KnownTables | None:
+        """Nothing tells what a job reads and writes but the job itself."""
+        return None
 
     @property
     def settings(self) -> object:

@@ -387,7 +387,7 @@ def _naming(source: Input, read: Callable[[], T]) -> T:
     try:
         return read()
     except InputError as error:
-        raise type(error)(f"{source.name}: {error}") from None
+        raise error.of(source.name) from None
 
 
 def _version(source: Input, reading: Reading) -> Version:

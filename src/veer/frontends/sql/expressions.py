@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
-from veer.errors import IllFormedError, InputError, UnknownNameError, UnsupportedError
+from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql import subqueries
 from veer.frontends.sql.embedded import At, Embedded
@@ -138,11 +138,7 @@ class ExprReader:
             text = str(error)
             if text.startswith("line ") or not (where := position(node)):
                 raise
-            if isinstance(error, UnknownNameError):
-                placed = UnknownNameError(where + text, error.name)
-                placed.undeclared_table = error.undeclared_table
-                raise placed from None
-            raise type(error)(where + text) from None
+            raise error.told(where + text) from None
         finally:
             self.only_truth = before
 

@@ -123,6 +123,11 @@ class VeerSpark(Spark):
                 this = self.expression(kind(this=this, expression=right), comments=comments)
             return this
 
+    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
+        """The printer: Spark knows WITH inside of WITH, which is not moved elsewhere."""
+
+        EXPRESSIONS_WITHOUT_NESTED_CTES: set[type[exp.Expr]] = set()  # noqa: RUF012
+
 
 def parse_statements(text: str) -> list[exp.Expr]:
     """The statements of a text."""

@@ -482,7 +482,7 @@ class QueryReader:
         try:
             plans = self.aligned_in_turn([self.visible(self.query(b)) for b in branches], node.key)
         except IllFormedError as error:
-            raise IllFormedError(f"{position(node)}{error}") from None
+            raise error.told(f"{position(node)}{error}") from None
         plan = self.combined(node.key, plans, bool(node.args.get("distinct")))
         return self.ordered(plan.renamed(None), node)
 

@@ -48,6 +48,7 @@ def project_json(report: ProjectReport) -> dict[str, Any]:
         "recompute": list(_recompute(report)),
         "keep": list(_keep(report)),
         "stale_jobs": list(report.stale_jobs),
+        "command": report.command,
         "notes": list(report.notes),
         "counts": dict(report.counts),
         "seconds": round(report.seconds, 3),
@@ -116,6 +117,7 @@ CAUSES = {
     Cause.NEW.value: "it is new",
     Cause.NOT_CERTAIN.value: "it is equivalent under an assumption, or with a note, that a run may show to be wrong",
     Cause.UPSTREAM.value: "it reads what must be computed again",
+    Cause.STORAGE.value: "its rows are the same, and are to be stored in another way",
 }
 
 

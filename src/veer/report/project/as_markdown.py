@@ -88,7 +88,8 @@ def _head(report: dict[str, Any]) -> Iterator[str]:
     yield ""
     dirty = ", with uncommitted changes" if report["head"]["dirty"] else ""
     base = report["base"]
-    yield f"Compared with {code(base['name'])} ({code(base['commit'][:10])}){dirty}, in {report['seconds']:.0f} s."
+    commit = f" ({code(base['commit'][:10])})" if base["commit"] else ""
+    yield f"Compared with {code(base['name'])}{commit}{dirty}, in {report['seconds']:.0f} s."
     yield ""
 
 
@@ -198,5 +199,7 @@ def _follows(report: dict[str, Any]) -> Iterator[str]:
 
 
 def _notes(report: dict[str, Any]) -> Iterator[str]:
+    if report["command"]:
+        yield f"\n{block(visible(report['command']))}"
     for note in report["notes"]:
         yield f"\n> {plain(note)}"

@@ -38,11 +38,8 @@ def print_project(console: Console, report: dict[str, Any]) -> None:
     """Print the report on a project, given as JSON data."""
     shown = visible_data(report["base"])
     dirty = " with uncommitted changes" if report["head"]["dirty"] else ""
-    console.print(
-        Text.assemble(
-            (f"{shown['name']}", "bold"), f" ({shown['commit'][:10]})", "  →  ", f"now{dirty}"
-        )
-    )
+    commit = f" ({shown['commit'][:10]})" if shown["commit"] else ""
+    console.print(Text.assemble((shown["name"], "bold"), commit, "  →  ", f"now{dirty}"))
     console.print()
     jobs = looked_at(report)
     if jobs:
@@ -54,6 +51,9 @@ def print_project(console: Console, report: dict[str, Any]) -> None:
     for job in jobs:
         _print_evidence(console, job)
     _print_follows(console, report)
+    if report["command"]:
+        console.print()
+        console.print(Text(visible(report["command"]), style="bold"), soft_wrap=True)
     for note in report["notes"]:
         console.print(Text(f"note: {visible(note)}", style="yellow"))
     console.print()

@@ -1,0 +1,91 @@
+"""A model of another tool: a query with the name of the table or view it fills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from veer.analysis.needs import Need, needs
+from veer.errors import InputError, UnsupportedError
+from veer.frontends.sql import read_schema, read_sql
+from veer.model.dag import Dataflow
+from veer.model.ops import Sink, Source
+from veer.model.schema import Field
+from veer.model.types import STRING
+from veer.model.walk import subqueries
+from veer.model.writes import AnyWrite
+from veer.settings import SessionSettings, under
+from veer.verdict import SourceLocation, TableSemantics
+from veer.versions.version import Version
+
+UNTOLD = "a column that nobody names"  # stands for those that a description may leave out
+
+
+def model_version(
+    name: str,
+    query: str,
+    target: str,
+    ddl: str,
+    settings: SessionSettings,
+    *,
+    described: Iterable[str] = (),
+    write: AnyWrite | None = None,
+    file: str = "",
+) -> Version:
+    """The version of a model; `ddl` declares the tables it reads.
+
+    Of the tables in `described` the columns may not be all there are: a model whose rows depend on
+    the others is refused.
+    """
+    with under(settings):
+        tables = read_schema(ddl)
+        known = {table.lower() for table in described}
+        doubtful = {t for t in tables if t in known}
+        if doubtful:
+            _require_named_columns(read_sql(query, _with_untold(tables, doubtful)), doubtful)
+        flow = _with_target(read_sql(query, tables), target, write)
+    place = SourceLocation(PurePosixPath(file).as_posix()) if file else None
+    return Version(name, flow, stable_ids=False, text=query, place=place, settings=settings)
+
+
+def _with_untold(tables: dict[str, Source], doubtful: set[str]) -> dict[str, Source]:
+    return {
+        name: replace(source, fields=(*source.fields, Field(UNTOLD, STRING)))
+        if name in doubtful
+        else source
+        for name, source in tables.items()
+    }
+
+
+def _require_named_columns(flow: Dataflow, doubtful: set[str]) -> None:
+    """Refuse a dataflow whose rows depend on columns that nobody named."""
+    wanted = {
+        sink: Need(TableSemantics.BAG, frozenset(range(len(flow.schemas[sink]))))
+        for sink in flow.sinks
+    }
+    needed = needs(flow, wanted)
+    for id_, operator in flow.operators.items():
+        if isinstance(operator, Source) and operator.table.lower() in doubtful:
+            if len(operator.fields) - 1 in needed[id_].columns:
+                raise _incomplete(operator.table)
+        for query in subqueries(operator):
+            _require_named_columns(query, doubtful)
+
+
+def _incomplete(table: str) -> InputError:
+    return UnsupportedError(
+        f"all columns of {table} are read (SELECT *), and its description may not name all of them; "
+        "declare it with --schema, or give a catalog.json (`dbt docs generate`)"
+    )
+
+
+def _with_target(flow: Dataflow, target: str, write: AnyWrite | None) -> Dataflow:
+    """The dataflow of a query, its rows written to the table of the model."""
+    (id_,) = flow.sinks
+    sink = Sink(target, target=target, write=write)
+    links = [replace(link, dst=target) if link.dst == id_ else link for link in flow.links]
+    operators = {i: op for i, op in flow.operators.items() if i != id_}
+    if target in operators:  # a model that reads what it fills
+        raise UnsupportedError(f"{target} reads what it fills")
+    return Dataflow({**operators, target: sink}, links, flow.declared)

@@ -1,0 +1,114 @@
+"""A dbt project at two revisions, each by its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from veer.errors import UsageError
+from veer.frontends.projects.dbt import DbtNode, Manifest
+from veer.frontends.session_settings import session_settings, spark_asked_for
+from veer.project.check import JobPair
+from veer.project.lineage import KnownTables
+from veer.project.repository import Reading
+from veer.settings import SessionSettings
+from veer.versions.version import Version
+
+ANSI = "spark.sql.ansi.enabled"
+HISTORY = (
+    "an incremental model: its table holds rows of earlier runs, which no comparison of its code tells "
+    "about; build it with --full-refresh where that is not enough"
+)
+
+
+@final
+@dataclass(frozen=True)
+class DbtRevision:
+    """The models of one manifest; `constraints` are those declared now, by table."""
+
+    manifest: Manifest
+    called: str
+    schema: str
+    settings: SessionSettings
+    constraints: Mapping[str, Sequence[str]]
+
+    @property
+    def jobs(self) -> dict[str, str]:
+        """What each model is called in reports."""
+        return {name: f"{self.called}{name}" for name in self.manifest.stored}
+
+    def load(self, name: str, tables: str) -> Version:
+        """A model; `tables` are CREATE TABLE statements of what other models fill."""
+        node = self.manifest.stored[name]
+        return self.manifest.load(
+            node, self.schema, tables, self.settings, self.jobs[name], self.constraints
+        )
+
+    def known_tables(self, name: str) -> KnownTables | None:
+        """What the manifest says a node depends on, and the table it fills."""
+        node = self.manifest.stored[name]
+        read = tuple(filter(None, map(self.manifest.relation, node.reads)))
+        return KnownTables(read, (node.relation,))
+
+
+@final
+@dataclass(frozen=True)
+class DbtProject:
+    """Both revisions of a dbt project, and its models in pairs."""
+
+    base: DbtRevision
+    now: DbtRevision
+    pairs: tuple[JobPair, ...]
+    notes: tuple[str, ...]
+
+
+def dbt_project(
+    manifest: str, base_manifest: str, chosen: Sequence[str], reading: Reading
+) -> DbtProject:
+    """The project of two manifests."""
+    now, base = Manifest(manifest), Manifest(base_manifest)
+    if now.adapter != base.adapter:
+        raise UsageError(
+            f"{manifest} is of the adapter {now.adapter!r}, {base_manifest} of {base.adapter!r}"
+        )
+    conf = {**({ANSI: "false"} if now.adapter == "spark" else {}), **reading.conf}
+    settings = session_settings(conf, spark_asked_for(reading.spark))
+    revisions = [
+        DbtRevision(each, called, reading.schema, settings, now.constraints)
+        for each, called in ((base, "base:"), (now, ""))
+    ]
+    pairs = tuple(_pairs(base, now))
+    known = {pair.name for pair in pairs}
+    for name in chosen:
+        if name not in known:
+            raise UsageError(f"{name}: no model of this name")
+    return DbtProject(revisions[0], revisions[1], pairs, tuple(_notes(now, conf)))
+
+
+def _pairs(base: Manifest, now: Manifest) -> Iterator[JobPair]:
+    old, new = base.stored, now.stored
+    for name in sorted({*old, *new}):
+        p, q = old.get(name), new.get(name)
+        same = p is not None and q is not None and _is_same(base, p, now, q)
+        otherwise = p is not None and q is not None and base.storage(p) != now.storage(q)
+        history = HISTORY if _keeps_history(p) or _keeps_history(q) else ""
+        yield JobPair(name, p and name, q and name, same, otherwise, history)
+
+
+def _keeps_history(node: DbtNode | None) -> bool:
+    return node is not None and node.materialized == "incremental"
+
+
+def _is_same(base: Manifest, p: DbtNode, now: Manifest, q: DbtNode) -> bool:
+    return base.code_identity(p) == now.code_identity(q)
+
+
+def _notes(manifest: Manifest, conf: Mapping[str, str]) -> Iterator[str]:
+    if manifest.adapter == "spark" and conf.get(ANSI) == "false":
+        yield "read without ANSI, as dbt-spark runs it; --conf spark.sql.ansi.enabled=true otherwise"
+    if not manifest.is_exact:
+        yield (
+            f"SQL of {manifest.adapter} is read as Spark means it; constructs that may mean something "
+            "else there are refused"
+        )
