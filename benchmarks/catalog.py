@@ -56,6 +56,12 @@ RUNNERS = (
     Runner("interpreter", "time of the interpreter on small tables", "1 minute"),
     Runner("paper", "the experiments of the paper: our figures beside the paper's", "15 minutes"),
     Runner("plans", "TPC-DS from Spark's plans against TPC-DS from SQL text", "5 minutes", SPARK),
+    Runner(
+        "project",
+        "`veer check` on a repository of sixty jobs: what each commit alters, beside rebuilding by text",
+        "40 minutes; `--commits 40` for less",
+        "git, PySpark; Java for `--replay`",
+    ),
     Runner("proving", "pairs each verifier decides, and the time of a pair", "5 minutes", DATA),
     Runner(
         "pyspark",

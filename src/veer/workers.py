@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol, TypeVar, final
@@ -54,20 +54,29 @@ class Runner(Protocol):
         """Tasks with their results as they come, in any order."""
         ...
 
+    def start(self, work: Callable[[Any], Any]) -> None:
+        """Make ready for tasks of this kind, if that takes time."""
+        ...
+
 
 @final
-@dataclass(frozen=True)
+@dataclass
 class LocalProcesses:
-    """Processes of this machine; `timeout` are seconds per task, 0 for no limit."""
+    """Processes of this machine; `timeout` are seconds per task, 0 for no limit.
+
+    They stay for the next run with the same work, and end with the process that started them.
+    """
 
     workers: int = 1
     timeout: float = 0.0
+    _idle: list[_Worker] = field(default_factory=list)
 
     def run(
         self, tasks: Iterator[Task], work: Callable[[Task], Result]
     ) -> Iterator[tuple[Task, Result | Failed]]:
         """Tasks with their results as they come, not in the order of the tasks."""
-        processes: list[_Worker] = []
+        processes = [w for w in self._idle if w.work is work]
+        self._idle = []
         more = True
         try:
             while more or any(w.busy for w in processes):
@@ -79,7 +88,13 @@ class LocalProcesses:
                 yield from self._collect(processes)
         finally:
             for worker in processes:
-                worker.stop()
+                if worker.busy:
+                    worker.stop()
+            self._idle = [w for w in processes if not w.busy]
+
+    def start(self, work: Callable[[Any], Any]) -> None:
+        """Start the processes, so that the first tasks find them ready."""
+        self._idle += [_Worker(work) for _ in range(self.workers - len(self._idle))]
 
     def _free(self, processes: list[_Worker], work: Callable[[Any], Any]) -> _Worker | None:
         """A process without a task, started if there may be one more; None if all are busy."""
@@ -123,6 +138,7 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs, work), daemon=True)
         self.process.start()
         theirs.close()
+        self.work = work
         self.task: Any = None
         self.busy = False
         self.since = 0.0

@@ -16,6 +16,8 @@ from veer.cli import options
 from veer.cli.terminal import complain, console, progress_bar
 from veer.cli.verify import LONGEST_LIMIT
 from veer.errors import InputError, UsageError
+from veer.frontends.spark.offline.loader import LOADER
+from veer.frontends.spark.pyspark_version import connect_problem
 from veer.options import ColumnMatching, ErrorHandling, JvmUse, TypeMatching, chosen_several
 from veer.project.file import current_project
 from veer.report.formats import Format
@@ -190,6 +192,8 @@ def check(
     )
     if bool(dbt) != bool(base_manifest) or (dbt and base):
         raise UsageError("--dbt goes with --base-manifest, and without --base")
+    if not dbt and jvm is not JvmUse.ALWAYS and not connect_problem():
+        LOADER.start()  # it imports PySpark meanwhile
     if dbt:
         report = check_dbt(dbt, base_manifest, jobs or (), reading, check_options)
     else:

@@ -94,19 +94,23 @@ class ProjectCheck:
         self.pairs = pairs
         self.options = options
         self.now = LoadedJobs(now, options.threads, self._reading)
-        self.base = LoadedJobs(base, options.threads, self._reading, self._same_now)
-        self._same = {pair.p: pair.q for pair in pairs if pair.same and pair.q}
+        self.base = LoadedJobs(base, options.threads, self._reading)
+        self._same = {pair.p: pair.q for pair in pairs if pair.same and pair.p and pair.q}
+        self._work = partial(compare, options.comparison)
         self.affected = Affected()
         self.outcomes: dict[str, JobOutcome] = {}
 
     def run(self) -> tuple[JobOutcome, ...]:
         """What became of each job."""
         different = [pair for pair in self.pairs if not pair.same]
+        if different:
+            self.options.runner.start(self._work)
         self.now.load(pair.q for pair in different if pair.q)
+        self._take_over()
         self.base.load(pair.p for pair in different if pair.p)
         answers = self._compare(
             {
-                pair.name: (self.base.versions[pair.p], self.now.versions[pair.q])
+                pair.name: Task.of(pair.name, self.base.versions[pair.p], self.now.versions[pair.q])
                 for pair in different
                 if pair.p in self.base.versions and pair.q in self.now.versions and not pair.history
             }
@@ -229,6 +233,7 @@ class ProjectCheck:
     def _follow(self) -> None:
         """Go through all jobs, each after those it reads from."""
         self.now.load_all()
+        self._take_over()
         self.base.load_all()
         by_job = {pair.q: pair for pair in self.pairs if pair.q is not None}
         for pair in self.pairs:
@@ -261,7 +266,8 @@ class ProjectCheck:
             if any(touched.values()):
                 reading[pair.name] = pair, touched
         together = {name: self._together(pair) for name, (pair, _) in reading.items()}
-        answers = self._compare({n: t.versions for n, t in together.items() if t is not None})
+        joint_tasks = {n: t.task(n) for n, t in together.items() if t is not None}
+        answers = self._compare(joint_tasks)
         for name, (_, touched) in reading.items():
             joint, answer = together[name], answers.get(name)
             if joint is None or not isinstance(answer, Answer):
@@ -376,12 +382,16 @@ class ProjectCheck:
 
     # -- loading and comparing ---------------------------------------------------------------------
 
-    def _same_now(self, name: str) -> Version | None:
-        """The job as it is now, for one that is the same at the base and reads nothing that others write."""
-        now = self._same.get(name)
-        if now is None or self.now.statements.get(now):
-            return None
-        return self.now.versions.get(now)
+    def _take_over(self) -> None:
+        """Take jobs that are the same at the base, and whose tables have the same columns there, from now."""
+        before = {now: base for base, now in self._same.items()}
+        for level in self.now.lineage.levels():
+            for now in level.jobs:
+                base = before.get(now)
+                if base is not None and now in self.now.versions:
+                    self.base.take_over(
+                        base, self.now.versions[now], self.now.statements.get(now, {})
+                    )
 
     def _reading(self, what: str) -> None:
         self.options.progress(what, 0, 0)
@@ -389,11 +399,8 @@ class ProjectCheck:
     def _shown(self, side: LoadedJobs, name: str | None) -> str:
         return "" if name is None else side.revision.jobs[name]
 
-    def _compare(
-        self, versions: Mapping[str, tuple[Version, Version]]
-    ) -> dict[str, Answer | Failed]:
-        """Answers to all pairs of versions; those of earlier runs first."""
-        tasks = {name: Task.of(name, p, q) for name, (p, q) in versions.items()}
+    def _compare(self, tasks: Mapping[str, Task]) -> dict[str, Answer | Failed]:
+        """Answers to all tasks; those of earlier runs first."""
         keys = {name: task.key(self.options.comparison) for name, task in tasks.items()}
         answers: dict[str, Answer | Failed] = {}
         for name in tasks:
@@ -404,8 +411,7 @@ class ProjectCheck:
         if not open_tasks:
             return answers
         self.options.progress("verifying", len(answers), len(tasks))
-        work = partial(compare, self.options.comparison)
-        for task, answer in self.options.runner.run(iter(open_tasks), work):
+        for task, answer in self.options.runner.run(iter(open_tasks), self._work):
             answers[task.name] = answer
             if isinstance(answer, Answer):
                 self.options.answers.put(keys[task.name], answer)
@@ -420,6 +426,10 @@ class _Joint:
 
     versions: tuple[Version, Version]
     jobs: tuple[str, ...]
+
+    def task(self, name: str) -> Task:
+        """The task of comparing them: the jobs in front are run again, and may choose anew."""
+        return Task.of(name, *self.versions, renewed=[f"{job}/" for job in self.jobs])
 
 
 def _target(flow: Dataflow, sink: str) -> str:

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version as package_version
@@ -20,7 +20,7 @@ from veer.own_code import own_code_digest
 from veer.report.as_json import report_json
 from veer.verdict import SourceLocation
 from veer.verification.comparison import Comparison
-from veer.verification.serving import may_serve
+from veer.verification.serving import may_keep
 from veer.verification.versions import verify_versions
 from veer.versions.version import Version
 
@@ -36,15 +36,16 @@ class Task:
     name: str
     p: Mapping[str, Any]
     q: Mapping[str, Any]
+    renewed: tuple[str, ...] = ()  # how ids of operators begin that are run again anyway
 
     @classmethod
-    def of(cls, name: str, p: Version, q: Version) -> Task:
+    def of(cls, name: str, p: Version, q: Version, renewed: Sequence[str] = ()) -> Task:
         """The task of comparing two versions."""
-        return cls(name, _data(p), _data(q))
+        return cls(name, _data(p), _data(q), tuple(renewed))
 
     def key(self, comparison: Comparison) -> str:
         """What the answer depends on, as a digest."""
-        shown = json.dumps([self.p, self.q], sort_keys=True, default=str)
+        shown = json.dumps([self.p, self.q, self.renewed], sort_keys=True, default=str)
         around = [repr(comparison), own_code_digest(), package_version("z3-solver")]
         return hashlib.sha256("\n".join([shown, *around]).encode()).hexdigest()
 
@@ -86,7 +87,7 @@ def compare(comparison: Comparison, task: Task) -> Answer:
     """The answer to a task."""
     start = time.perf_counter()
     report = verify_versions(_version(task.p), _version(task.q), comparison)
-    kept = tuple(map(may_serve, report.sinks))
+    kept = tuple(may_keep(sink, task.renewed) for sink in report.sinks)
     return Answer(report_json(report), kept, time.perf_counter() - start)
 
 

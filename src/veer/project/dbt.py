@@ -45,6 +45,10 @@ class DbtRevision:
             node, self.schema, tables, self.settings, self.jobs[name], self.constraints
         )
 
+    def mentions(self, name: str, table: str) -> bool:
+        """Whether the SQL of a model has the name of a table in it."""
+        return table in self.manifest.stored[name].code.replace("`", "")
+
     def known_tables(self, name: str) -> KnownTables | None:
         """What the manifest says a node depends on, and the table it fills."""
         node = self.manifest.stored[name]

@@ -13,6 +13,7 @@ from typing import Protocol, final
 
 from veer.errors import InputError, VeerError
 from veer.model.dag import Dataflow
+from veer.model.ops import Sink
 from veer.project.lineage import KnownTables, Lineage, Place, table_statement
 from veer.versions.version import Version
 
@@ -29,6 +30,10 @@ class Revision(Protocol):
         """A job; `tables` are CREATE TABLE statements of what other jobs write."""
         ...
 
+    def mentions(self, name: str, table: str) -> bool:
+        """Whether the code of a job has the name of a table in it; a hint, no more."""
+        ...
+
     def known_tables(self, name: str) -> KnownTables | None:
         """What a job reads and writes, where that is known without loading it."""
         ...
@@ -43,7 +48,6 @@ class LoadedJobs:
         revision: Revision,
         threads: int,
         progress: Callable[[str], None] = lambda _: None,
-        reused: Callable[[str], Version | None] = lambda _: None,
     ) -> None:
         self.revision = revision
         self.versions: dict[str, Version] = {}
@@ -51,7 +55,6 @@ class LoadedJobs:
         self.statements: dict[str, dict[str, str]] = {}  # by job and table: what others write
         self._threads = threads
         self._progress = progress
-        self._reused = reused  # the same job of the other revision, where that will do
 
     def load(self, names: Iterable[str]) -> None:
         """Load jobs; where one reads what others write, those are looked at too."""
@@ -68,6 +71,18 @@ class LoadedJobs:
             todo = self._to_try_again(failed)
         self.errors |= failed
         self.__dict__.pop("lineage", None)
+
+    def take_over(self, name: str, version: Version, statements: Mapping[str, str]) -> None:
+        """Take the version that another revision has of the same job, if it reads the same tables.
+
+        `statements` are what other jobs of that revision write; they must write just that here.
+        """
+        if name in self.versions or name in self.errors:
+            return
+        if all(self._statement(table) == text for table, text in statements.items()):
+            self.versions[name] = version
+            self.statements[name] = dict(statements)
+            self.__dict__.pop("lineage", None)
 
     def load_all(self) -> None:
         """Load every job."""
@@ -93,7 +108,7 @@ class LoadedJobs:
         self._progress(f"reading {self.revision.jobs[name]}")
         try:
             tables = ";\n".join(self.statements.get(name, {}).values())
-            return self._reused(name) or self.revision.load(name, tables)
+            return self.revision.load(name, tables)
         except VeerError as error:
             return error
 
@@ -114,14 +129,34 @@ class LoadedJobs:
             statement = self._statement(table)
             if statement and table not in known:
                 known[table] = statement
+                self._add_mentioned(name, known)
                 del failed[name]
                 again.append(name)
-        return again or unseen
+        if again:
+            return again
+        # Those that name the table first: one of them writes it, as a rule.
+        wanted = [
+            n for n in unseen if any(self.revision.mentions(n, t) for t in undeclared.values())
+        ]
+        return wanted or unseen
+
+    def _add_mentioned(self, name: str, known: dict[str, str]) -> None:
+        """Declare what the code of a job mentions too, so that it is not loaded for each table anew."""
+        for writer in self.lineage.written:
+            if writer.job not in self.versions:
+                continue
+            sink = self.versions[writer.job].dataflow.operators[writer.sink]
+            target = sink.target if isinstance(sink, Sink) else ""
+            if target and target not in known and self.revision.mentions(name, target):
+                statement = self._statement(target)
+                if statement:
+                    known[target] = statement
 
     def _statement(self, table: str) -> str:
         """What a job writes under this name, as a statement; empty if that is not known."""
-        writers = [w for w in self.lineage.written if w.place == Place.of(table)]
-        if len(writers) != 1:
+        place = Place.of(table)
+        writers = [w for w in self.lineage.written if w.place == place]
+        if len(writers) != 1 or writers[0].job not in self.versions:
             return ""
         (writer,) = writers
         return table_statement(table, self.versions[writer.job].dataflow, writer.sink)

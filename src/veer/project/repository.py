@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import final
 
@@ -74,6 +75,11 @@ class Tree:
             declared=self.project.declarations,
         )
         return load_input(source, options)
+
+    def mentions(self, name: str, table: str) -> bool:
+        """Whether a file that decides a job has the last part of a table's name in it."""
+        last = table.replace("`", "").rpartition(".")[2]
+        return any(last in _text(self.root / file) for file in self.reach(self.listed[name]).files)
 
     def known_tables(self, name: str) -> KnownTables | None:
         """Nothing tells what a job reads and writes but the job itself."""
@@ -205,3 +211,11 @@ def _require_known(
             raise UsageError(
                 f"{text}: no job of this name, and none in a file or folder of this name"
             )
+
+
+@cache
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from veer.assumptions import (
     Assumption,
     BatchIndependent,
     ForeignKeyHolds,
     KeyHolds,
+    PackageIsPure,
+    RowWise,
+    SameChoice,
     UniqueHolds,
 )
 from veer.caveats import Caveat, MayFail, Side
@@ -41,5 +46,29 @@ def _is_harmless_caveat(caveat: Caveat) -> bool:
     match caveat:
         case MayFail(side=Side.P):
             return True  # it did not: its rows are there
+        case _:
+            return False
+
+
+def may_keep(sink: SinkReport, renewed: Sequence[str] = ()) -> bool:
+    """Whether rows of P that are stored somewhere are rows that the new version Q may give.
+
+    Nobody runs anything again, so a choice that was made stays made: what rests on the same choice may
+    be kept, unless the operator that chose is one of those whose ids begin with `renewed`, which are
+    run again. What users declare is believed, as everywhere in a verdict.
+    """
+    return (
+        sink.verdict is Verdict.EQUIVALENT
+        and all(_may_stay(a, renewed) for a in sink.assumptions)
+        and all(map(_is_harmless_caveat, sink.caveats))
+    )
+
+
+def _may_stay(assumption: Assumption, renewed: Sequence[str]) -> bool:
+    match assumption:
+        case KeyHolds() | UniqueHolds() | ForeignKeyHolds() | RowWise() | PackageIsPure():
+            return True
+        case SameChoice(p=p, q=q) | BatchIndependent(p=p, q=q):
+            return not any(id_.startswith(prefix) for id_ in (p, q) for prefix in renewed)
         case _:
             return False

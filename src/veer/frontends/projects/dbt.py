@@ -31,11 +31,23 @@ EXACT = ("spark", "databricks")  # adapters whose SQL is Spark's
 KINDS = ("model", "seed", "snapshot")
 STORED = ("table", "view", "materialized_view", "incremental", "seed", "snapshot")
 # What of the configuration decides which rows of earlier runs stay; and how rows are stored.
-OF_HISTORY = (
-    "unique_key incremental_strategy on_schema_change strategy updated_at check_cols".split()
-)
+OF_HISTORY = [
+    "unique_key",
+    "incremental_strategy",
+    "on_schema_change",
+    "strategy",
+    "updated_at",
+    "check_cols",
+]
 OF_HISTORY += ["invalidate_hard_deletes", "hard_deletes"]
-OF_STORAGE = "materialized file_format location_root partition_by clustered_by buckets".split()
+OF_STORAGE = [
+    "materialized",
+    "file_format",
+    "location_root",
+    "partition_by",
+    "clustered_by",
+    "buckets",
+]
 OF_STORAGE += ["table_properties", "liquid_clustered_by"]
 CATALOG = "catalog.json"
 APPENDED = Write("table", "append")  # rows of earlier runs stay

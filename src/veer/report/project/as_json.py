@@ -130,11 +130,7 @@ def cause_text(again: Mapping[str, Any]) -> str:
 def looked_at(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The jobs of which there is something to tell: all but those that are simply unchanged."""
     return [
-        job
-        for job in report["jobs"]
-        if job["verdict"] != Outcome.UNCHANGED.value
-        or job["why"]
-        or any(s["recompute"] or s["spared"] for s in job["sinks"])
+        job for job in report["jobs"] if job["verdict"] != Outcome.UNCHANGED.value or job["why"]
     ]
 
 
