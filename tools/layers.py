@@ -103,6 +103,7 @@ ROOMS = (
     ),
     _room("version_folders", "which files of a folder are versions of one thing", "frontends"),
     _room("workers", "tasks over processes, each with limits"),
+    _room("cluster", "tasks over the executors of a Spark cluster", "java workers", "pyspark"),
     _room("batch", "thousands of pairs", "version_folders frontends api report workers"),
     _room(
         "project",
@@ -113,7 +114,7 @@ ROOMS = (
         "cli",
         "commands: parse, call the API, print",
         "model versions store frontends evs.registry verification.comparison api execution outcomes "
-        "report workers batch project",
+        "report workers cluster batch project",
         "typer rich",
     ),
     _room("__main__", "`python -m veer`", "cli"),
@@ -131,11 +132,11 @@ EXCEPTIONS = {
 
 # Libraries that only some places of a room may import.
 OUTSIDE = {
-    "sqlglot": ("frontends.sql", "frontends.connect"),
+    "sqlglot": ("frontends.sql", "frontends.connect", "frontends.projects"),
     "yaml": ("frontends.workflow",),
     "lark": ("frontends.gui", "frontends.alteryx", "frontends.knime", "frontends.orange"),
     "defusedxml": ("frontends.gui",),
-    "pyspark": ("frontends.spark", "frontends.connect", "execution"),
+    "pyspark": ("frontends.spark", "frontends.connect", "execution", "cluster"),
     "pyarrow": ("frontends.spark", "frontends.connect", "execution"),
 }
 

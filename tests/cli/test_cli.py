@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,14 @@ DDL = "CREATE TABLE t (a INT, b INT)"
 
 
 def veer(
-    *args: str, cwd: Path | None = None, columns: str = "100"
+    *args: str,
+    cwd: Path | None = None,
+    columns: str = "100",
+    env: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
+        **(env or {}),
         "PYTHONPATH": str(ROOT / "src"),
         "COLUMNS": columns,
         "NO_COLOR": "1",

@@ -16,6 +16,7 @@ from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:
     from veer.batch import BatchOptions
+    from veer.workers import Runner
 
 
 def batch(
@@ -48,8 +49,10 @@ def batch(
     schema: options.Schema = "",
     conf: options.Settings = None,
     spark: options.Spark = "",
+    master: options.Master = "",
+    master_conf: options.MasterSettings = None,
 ) -> None:
-    """Verify many pairs of SQL queries, or successive versions of files, over local processes.
+    """Verify many pairs of SQL queries, or successive versions of files, over processes or a cluster.
 
     Results are written as they come; a run that was stopped goes on where it was. A pair that cannot
     be read, or takes too long, gets a result saying so, and the rest go on.
@@ -75,10 +78,11 @@ def batch(
     settings = session_settings(options.settings(conf), spark_asked_for(spark))
     tables = ReadOptions(schema_text(schema)).ddl()
     batch_options = BatchOptions(comparison, workers, timeout, tables, settings)
-    raise typer.Exit(run_with_progress(pairs, out, batch_options))
+    with options.runner(master, master_conf, workers, timeout) as runner:
+        raise typer.Exit(run_with_progress(pairs, out, batch_options, runner))
 
 
-def run_with_progress(pairs: str, out: str, batch_options: BatchOptions) -> int:
+def run_with_progress(pairs: str, out: str, batch_options: BatchOptions, runner: Runner) -> int:
     """Run what is left of a batch; 0 when every line got a result."""
     from veer.batch import finished_ids, read_pairs, run_batch
 
@@ -87,7 +91,7 @@ def run_with_progress(pairs: str, out: str, batch_options: BatchOptions) -> int:
     try:
         done = finished_ids(Path(out)) if out else set()
         with _results(out) as file, _Progress(total, len(done)) as progress:
-            counted = run_batch(source, file, done, batch_options, progress.advance)
+            counted = run_batch(source, file, done, batch_options, progress.advance, runner)
     except OSError as error:
         raise InputError(f"{out}: {error.strerror}") from None
     shown = ", ".join(f"{n} {verdict}" for verdict, n in sorted(counted.items())) or "nothing to do"

@@ -136,6 +136,8 @@ def check(
     conf: options.CommandLineSettings = None,
     spark: options.Spark = "",
     jvm: options.Jvm = JvmUse.AUTO,
+    master: options.Master = "",
+    master_conf: options.MasterSettings = None,
     dbt: DbtManifest = "",
     base_manifest: BaseManifest = "",
 ) -> None:
@@ -171,7 +173,6 @@ def check(
     from veer.project.comparing import AnswerFolder
     from veer.project.repository import Reading
     from veer.verification.comparison import Comparison
-    from veer.workers import LocalProcesses
 
     project = current_project()
     comparison = Comparison(
@@ -184,20 +185,18 @@ def check(
     )
     tables = ReadOptions(schema_text(schema)).ddl()
     reading = Reading(tables, options.settings(conf), spark, arg or (), jvm, complain)
-    check_options = CheckOptions(
-        LocalProcesses(workers, timeout if timeout <= LONGEST_LIMIT else 0),
-        comparison,
-        workers,
-        AnswerFolder(cache or project.check.cache),
-    )
     if bool(dbt) != bool(base_manifest) or (dbt and base):
         raise UsageError("--dbt goes with --base-manifest, and without --base")
     if not dbt and jvm is not JvmUse.ALWAYS and not connect_problem():
         LOADER.start()  # it imports PySpark meanwhile
-    if dbt:
-        report = check_dbt(dbt, base_manifest, jobs or (), reading, check_options)
-    else:
-        report = check_repository(base, jobs or (), reading, check_options)
+    answers = AnswerFolder(cache or project.check.cache)
+    limit = timeout if timeout <= LONGEST_LIMIT else 0
+    with options.runner(master, master_conf, workers, limit) as runner:
+        check_options = CheckOptions(runner, comparison, workers, answers)
+        if dbt:
+            report = check_dbt(dbt, base_manifest, jobs or (), reading, check_options)
+        else:
+            report = check_repository(base, jobs or (), reading, check_options)
     _show(report, output, out, print_stale)
     raise typer.Exit(_exit_status(report, failing))
 

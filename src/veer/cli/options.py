@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +25,9 @@ from veer.options import (
 from veer.project.file import current_project
 from veer.report import formats
 from veer.verdict import TableSemantics
+
+if TYPE_CHECKING:
+    from veer.workers import Runner
 
 FunctionsFile = Annotated[
     str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
@@ -197,6 +202,23 @@ Cache = Annotated[
         help="Keep answers of verifiers in this file, for the next run over similar versions.",
     ),
 ]
+Master = Annotated[
+    str,
+    typer.Option(
+        metavar="URL",
+        help="Spread the work over the executors of a Spark master: spark://HOST:7077, yarn, local[4]; "
+        "local processes by default. Veer itself is sent along; executors need Python of the same version.",
+    ),
+]
+MasterSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--master-conf",
+        metavar="K=V",
+        help="A setting of the application on the --master, such as spark.executor.memory=2g; may be "
+        "given several times.",
+    ),
+]
 ListFormat = Annotated[TextOrJson, choice(TextOrJson, "--format", "How to print it.")]
 ReportFormat = Annotated[
     str,
@@ -207,15 +229,37 @@ ReportFormat = Annotated[
 ]
 
 
-def settings(given: list[str] | None) -> dict[str, str]:
-    """The settings of `--conf`."""
+def settings(given: list[str] | None, option: str = "--conf") -> dict[str, str]:
+    """The settings of `--conf`, or of another option like it."""
     pairs = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
-            raise UsageError(f"--conf {text!r}: expected KEY=VALUE")
+            raise UsageError(f"{option} {text!r}: expected KEY=VALUE")
         pairs[name.strip()] = value.strip()
     return pairs
+
+
+@contextmanager
+def runner(
+    master: str, master_conf: list[str] | None, workers: int, timeout: float
+) -> Iterator[Runner]:
+    """What does the work: executors of a `--master`, or processes of this machine."""
+    from veer.workers import LocalProcesses
+
+    conf = settings(master_conf, "--master-conf")
+    if not master:
+        if conf:
+            raise UsageError("--master-conf goes with --master")
+        yield LocalProcesses(workers, timeout)
+        return
+    from veer.cluster import SparkExecutors
+
+    executors = SparkExecutors(master, timeout, conf)
+    try:
+        yield executors
+    finally:
+        executors.stop()
 
 
 def named_pairs(given: list[str] | None) -> tuple[tuple[str, str], ...]:
