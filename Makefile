@@ -8,6 +8,9 @@ CHECKED := src tests benchmarks examples tools
 OLD_VENV := .venv-3.5
 OLD_READY := $(OLD_VENV)/.ready
 
+DBT_VENV := .venv-dbt
+DBT_READY := $(DBT_VENV)/.ready
+
 .PHONY: help demo test panel check static test-all format pages clean
 
 help:
@@ -34,8 +37,14 @@ demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
 # Three groups, two side by side; what they are and a summary is shown by the script.
-test: $(READY)
+test: $(READY) $(DBT_READY)
 	@scripts/test-groups $(BIN)/python
+
+# dbt has requirements of its own: it only writes manifests for tests.
+$(DBT_READY): requirements-dbt.lock
+	test -x $(DBT_VENV)/bin/python || $(PYTHON) -m venv $(DBT_VENV)
+	$(DBT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dbt.lock
+	@touch $@
 
 $(OLD_READY): pyproject.toml requirements-3.5.lock $(READY)
 	test -x $(OLD_VENV)/bin/python || $(PYTHON) -m venv $(OLD_VENV)
@@ -65,4 +74,4 @@ pages: $(READY)
 	$(BIN)/python -m tools pages
 
 clean:
-	rm -rf $(VENV) $(OLD_VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(OLD_VENV) $(DBT_VENV) .pytest_cache .mypy_cache .ruff_cache
