@@ -133,7 +133,7 @@ EXCEPTIONS = {
 # Libraries that only some places of a room may import.
 OUTSIDE = {
     "sqlglot": ("frontends.sql", "frontends.connect", "frontends.projects"),
-    "yaml": ("frontends.workflow",),
+    "yaml": ("frontends.workflow", "frontends.projects"),
     "lark": ("frontends.gui", "frontends.alteryx", "frontends.knime", "frontends.orange"),
     "defusedxml": ("frontends.gui",),
     "pyspark": ("frontends.spark", "frontends.connect", "execution", "cluster"),

@@ -34,6 +34,7 @@ class Input:
     path: str
     revision: str = ""
     function: str = ""
+    dataset: str = ""  # of a pipeline, that the function defines
 
     @property
     def suffix(self) -> str:

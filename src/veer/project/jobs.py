@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import final
 
 from veer.frontends.inputs import parse_spec
+from veer.frontends.projects.pipelines import SPEC_NAMES, Dataset, Pipeline, read_pipeline
 from veer.frontends.registry import BUILT_IN
 from veer.project.file import Project
 
@@ -44,10 +45,14 @@ class Job:
     function: str = ""
     args: tuple[str, ...] = ()
     declared: bool = False  # by the project file, which names it
+    dataset: Dataset | None = None  # of a pipeline
+    pipeline: Pipeline | None = None
 
     @property
     def spec(self) -> str:
         """As users name it."""
+        if self.dataset is not None:
+            return self.name
         return f"{self.path}:{self.function}" if self.function else self.path
 
     @property
@@ -68,8 +73,25 @@ def jobs_of(root: Path, project: Project, files: Iterable[str]) -> dict[str, Job
         for f in files
         if f not in schemas and not any(fnmatch(f, p) for p in patterns) and not NO_JOBS.search(f)
     ]
-    found = [j for j in _found(root, kept) if (j.path, j.function) not in known]
-    return {job.name: job for job in (*found, *declared)}
+    pipelines = list(_pipelines(root, kept))
+    inside = {file for pipeline in pipelines for file in (pipeline.spec, *pipeline.files)}
+    found = list(_found(root, [f for f in kept if f not in inside]))
+    found = [j for j in found if (j.path, j.function) not in known]
+    datasets = [job for pipeline in pipelines for job in _dataset_jobs(pipeline)]
+    return {job.name: job for job in (*found, *datasets, *declared)}
+
+
+def _pipelines(root: Path, files: list[str]) -> Iterator[Pipeline]:
+    for file in files:
+        if PurePosixPath(file).name in SPEC_NAMES:
+            yield read_pipeline(file, files, lambda name: _text(root / name))
+
+
+def _dataset_jobs(pipeline: Pipeline) -> Iterator[Job]:
+    """A job for each dataset of a pipeline, named after both."""
+    for dataset in pipeline.datasets:
+        name = f"{pipeline.spec}:{dataset.name}"
+        yield Job(name, dataset.file, dataset.function, dataset=dataset, pipeline=pipeline)
 
 
 def _inside(root: Path, path: Path) -> str:

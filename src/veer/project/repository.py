@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import final
 
-from veer.errors import InputError, UsageError
+from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import git, shared_checkout
 from veer.frontends.inputs import Input, ReadOptions
+from veer.frontends.projects.pipelines import Dataset
+from veer.frontends.projects.sql_models import model_version, with_target
+from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.spec import load_input
 from veer.frontends.sql import read_schema
 from veer.frontends.sql.statements import table_statements
+from veer.model.writes import Write
 from veer.options import JvmUse
 from veer.project.check import JobPair
 from veer.project.file import Project, project_of
@@ -62,19 +66,41 @@ class Tree:
     def load(self, name: str, tables: str) -> Version:
         """A job; `tables` are CREATE TABLE statements of what other jobs write."""
         job = self.listed[name]
-        path = os.path.relpath(self.top / job.path)
-        source = Input(self.jobs[name], path, self.commit, job.function)
+        dataset = job.dataset
+        conf = {**self.project.conf, **(job.pipeline.configuration if job.pipeline else {})}
+        conf |= self.reading.conf
         args = job.args or tuple(self.reading.args)
         options = ReadOptions(
             schema=_joined(self.schema, tables),
-            args=args if job.is_function else (),
+            args=args if job.is_function and dataset is None else (),
             jvm=self.reading.jvm,
             note=self.reading.note,
-            conf=tuple({**self.project.conf, **self.reading.conf}.items()),
+            conf=tuple(conf.items()),
             spark=self.reading.spark or self.project.spark,
             declared=self.project.declarations,
         )
-        return load_input(source, options)
+        if dataset is not None and dataset.refused:
+            raise UnsupportedError(f"{dataset.refused} is not compared")
+        if dataset is not None and dataset.query:
+            settings = session_settings(conf, spark_asked_for(options.spark))
+            shown, write = self.jobs[name], _write(dataset)
+            return model_version(
+                shown,
+                dataset.query,
+                dataset.name,
+                options.schema,
+                settings,
+                write=write,
+                file=job.path,
+            )
+        path = os.path.relpath(self.top / job.path)
+        asked = dataset.name if dataset else ""
+        source = Input(self.jobs[name], path, self.commit, job.function, asked)
+        version = load_input(source, options)
+        if dataset is None:
+            return version
+        flow = with_target(version.dataflow, dataset.name, _write(dataset))
+        return replace(version, dataflow=flow, optimized=None)
 
     def mentions(self, name: str, table: str) -> bool:
         """Whether a file that decides a job has the last part of a table's name in it."""
@@ -93,9 +119,17 @@ class Tree:
     def reach(self, job: Job) -> Reach:
         """The files that decide what a job computes."""
         file = self.root / job.path
+        if job.pipeline is not None:
+            inner = reach_of_function(self.root, file) if job.is_function else Reach(frozenset())
+            return replace(inner, files=inner.files | {job.path, job.pipeline.spec})
         if job.is_function:
             return reach_of_function(self.root, file)
         return reach_of_file(self.root, file) if file.suffix == ".sql" else ANYTHING
+
+
+def _write(dataset: Dataset) -> Write | None:
+    """How a dataset is written, where its layout may change the order of its columns."""
+    return Write("table", "overwrite", dataset.layout) if dataset.layout else None
 
 
 @final

@@ -44,7 +44,7 @@ def model_version(
         doubtful = {t for t in tables if t in known}
         if doubtful:
             _require_named_columns(read_sql(query, _with_untold(tables, doubtful)), doubtful)
-        flow = _with_target(read_sql(query, tables), target, write)
+        flow = with_target(read_sql(query, tables), target, write)
     place = SourceLocation(PurePosixPath(file).as_posix()) if file else None
     return Version(name, flow, stable_ids=False, text=query, place=place, settings=settings)
 
@@ -80,7 +80,7 @@ def _incomplete(table: str) -> InputError:
     )
 
 
-def _with_target(flow: Dataflow, target: str, write: AnyWrite | None) -> Dataflow:
+def with_target(flow: Dataflow, target: str, write: AnyWrite | None) -> Dataflow:
     """The dataflow of a query, its rows written to the table of the model."""
     (id_,) = flow.sinks
     sink = Sink(target, target=target, write=write)

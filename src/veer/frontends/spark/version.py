@@ -39,6 +39,7 @@ def _read(sources: Sequence[Input], options: ReadOptions) -> list[Version]:
             tuple(options.conf),
             options.spark,
             options.declared,
+            s.dataset,
         )
         for s in sources
     ]

@@ -52,6 +52,7 @@ class Job:
     conf: tuple[tuple[str, str], ...] = ()  # settings the session begins with
     spark: str = ""  # the Spark that would run it; the installed one by default
     declared: Declarations = NOTHING  # of Python functions
+    dataset: str = ""  # of a pipeline, which a decorator keeps
 
 
 @final
@@ -162,6 +163,7 @@ def _load(job: Job, run: Callable[[Mapping[str, Any], Path, str], str]) -> Captu
             "root": str(root),
             "file": str(file),
             "function": job.function,
+            "dataset": job.dataset,
             "args": dict(job.args),
             "schema": job.schema,
             "conf": dict(job.conf),

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.declared import Declarations, declaring
 from veer.frontends.spark.capture.capture import Capture
+from veer.frontends.spark.capture.pipeline_datasets import dataset_function
 from veer.frontends.spark.capture.platform_utilities import platform_utilities
 from veer.frontends.spark.capture.stopping import NeedsJvm, Stopped, StoppedForJvm
 from veer.model.dag import Dataflow
@@ -72,7 +73,9 @@ def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflo
     utilities_of_job = platform_utilities(request["args"], text, capture.stop)
     with declaring(declared), capture, utilities_of_job as utilities:
         try:
-            function = function_of(root, file, request["function"], top)
+            function = function_of(
+                root, file, request["function"], top, _dataset_of(capture, request)
+            )
         except InputError as error:
             _check_reason(capture, error.__cause__)
             raise
@@ -107,8 +110,21 @@ def _check_modules(root: Path, top: str) -> None:
             )
 
 
-def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., Any]:
-    """The function of that name, its file imported as a module of the project."""
+def _dataset_of(capture: Capture, request: Mapping[str, Any]) -> Callable[[], Any] | None:
+    """What imports the dataset of a pipeline; None for a function that is named by itself."""
+    dataset = request.get("dataset", "")
+    if not dataset:
+        return None
+    return lambda: dataset_function(Path(request["file"]), dataset, capture.spark)
+
+
+def function_of(
+    root: Path, file: Path, name: str, top: str, dataset: Callable[[], Any] | None = None
+) -> Callable[..., Any]:
+    """The function of that name, its file imported as a module of the project.
+
+    Or what `dataset` gives, once modules of the project can be imported.
+    """
     shown = file.relative_to(root)
     base = file.parent
     while (base / "__init__.py").exists() and base != root:
@@ -118,6 +134,9 @@ def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., An
     sys.path[:0] = [str(p) for p in dict.fromkeys(folders) if p.is_dir()]
     parts = file.relative_to(base).with_suffix("").parts
     try:
+        if dataset is not None:
+            function: Callable[..., Any] = dataset()
+            return function
         if all(p.isidentifier() for p in parts):
             module = importlib.import_module(".".join(parts))
             if Path(module.__file__ or "").resolve() != file.resolve():
@@ -126,6 +145,8 @@ def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., An
             module = _import_by_path(file)
     except Stopped as stopped:
         raise stopped.error() from None
+    except VeerError:
+        raise
     except BaseException as error:
         raise InputError(f"{shown} does not import: {describe_error(error, root)}") from error
     attribute: Any = module
@@ -139,8 +160,7 @@ def function_of(root: Path, file: Path, name: str, top: str) -> Callable[..., An
         ]
         there = f"; there are {', '.join(own)}" if own else ""
         raise InputError(f"{shown} has no function {name!r}{there}")
-    function: Callable[..., Any] = attribute
-    return function
+    return attribute  # type: ignore[no-any-return]
 
 
 def _import_by_path(file: Path) -> Any:
