@@ -8,8 +8,8 @@ CHECKED := src tests benchmarks examples tools
 OLD_VENV := .venv-3.5
 OLD_READY := $(OLD_VENV)/.ready
 
-DBT_VENV := .venv-dbt
-DBT_READY := $(DBT_VENV)/.ready
+DBT_READY := .venv-dbt/.ready
+SQLMESH_READY := .venv-sqlmesh/.ready
 
 .PHONY: help demo test panel check static test-all format pages clean
 
@@ -37,13 +37,13 @@ demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
 # Three groups, two side by side; what they are and a summary is shown by the script.
-test: $(READY) $(DBT_READY)
+test: $(READY) $(DBT_READY) $(SQLMESH_READY)
 	@scripts/test-groups $(BIN)/python
 
-# dbt has requirements of its own: it only writes manifests for tests.
-$(DBT_READY): requirements-dbt.lock
-	test -x $(DBT_VENV)/bin/python || $(PYTHON) -m venv $(DBT_VENV)
-	$(DBT_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dbt.lock
+# dbt and SQLMesh have requirements of their own: they only write what tests read.
+.venv-%/.ready: requirements-%.lock
+	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-$*.lock
 	@touch $@
 
 $(OLD_READY): pyproject.toml requirements-3.5.lock $(READY)
@@ -74,4 +74,4 @@ pages: $(READY)
 	$(BIN)/python -m tools pages
 
 clean:
-	rm -rf $(VENV) $(OLD_VENV) $(DBT_VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(OLD_VENV) .venv-dbt .venv-sqlmesh .pytest_cache .mypy_cache .ruff_cache

@@ -114,6 +114,18 @@ BaseManifest = Annotated[
     ),
 ]
 
+SqlmeshFolder = Annotated[
+    str,
+    typer.Option(
+        metavar="DIR",
+        help="Look at the models of a SQLMesh project instead, rendered by SQLMesh, whose macros run.",
+    ),
+]
+SqlmeshPython = Annotated[
+    str,
+    typer.Option(metavar="PYTHON", help="The Python that has SQLMesh, if it is another one."),
+]
+
 
 def check(
     jobs: Chosen = None,
@@ -140,6 +152,8 @@ def check(
     master_conf: options.MasterSettings = None,
     dbt: DbtManifest = "",
     base_manifest: BaseManifest = "",
+    sqlmesh: SqlmeshFolder = "",
+    sqlmesh_python: SqlmeshPython = "",
 ) -> None:
     """Tell what a change of a project altered, what it did not, and what must run again.
 
@@ -187,7 +201,9 @@ def check(
     reading = Reading(tables, options.settings(conf), spark, arg or (), jvm, complain)
     if bool(dbt) != bool(base_manifest) or (dbt and base):
         raise UsageError("--dbt goes with --base-manifest, and without --base")
-    if not dbt and jvm is not JvmUse.ALWAYS and not connect_problem():
+    if sqlmesh and dbt:
+        raise UsageError("--sqlmesh and --dbt do not go together")
+    if not (dbt or sqlmesh) and jvm is not JvmUse.ALWAYS and not connect_problem():
         LOADER.start()  # it imports PySpark meanwhile
     answers = AnswerFolder(cache or project.check.cache)
     limit = timeout if timeout <= LONGEST_LIMIT else 0
@@ -195,6 +211,10 @@ def check(
         check_options = CheckOptions(runner, comparison, workers, answers)
         if dbt:
             report = check_dbt(dbt, base_manifest, jobs or (), reading, check_options)
+        elif sqlmesh:
+            report = check_sqlmesh(
+                sqlmesh, base, sqlmesh_python, jobs or (), reading, check_options
+            )
         else:
             report = check_repository(base, jobs or (), reading, check_options)
     _show(report, output, out, print_stale)
@@ -212,6 +232,26 @@ def check_dbt(
     with progress_bar("checking") as say:
         project = dbt_project(manifest, base, chosen, reading)
         return report_on_dbt(project, chosen, replace(check_options, progress=say), start)
+
+
+def check_sqlmesh(
+    folder: str,
+    base: str,
+    python: str,
+    chosen: Sequence[str],
+    reading: Any,
+    check_options: CheckOptions,
+) -> ProjectReport:
+    """The report on the models of a SQLMesh project."""
+    from veer.frontends.projects.sqlmesh import sqlmesh_python
+    from veer.project.report import report_on_sqlmesh
+    from veer.project.sqlmesh import sqlmesh_project
+
+    start = time.perf_counter()
+    with progress_bar("checking") as say:
+        say("rendering by SQLMesh", 0, 0)
+        project = sqlmesh_project(folder, base, sqlmesh_python(python), chosen, reading)
+        return report_on_sqlmesh(project, chosen, replace(check_options, progress=say), start)
 
 
 def check_repository(

@@ -12,6 +12,7 @@ from veer.project.check import CheckOptions, JobPair, ProjectCheck
 from veer.project.dbt import DbtProject
 from veer.project.loading import Revision
 from veer.project.repository import Repository
+from veer.project.sqlmesh import SqlmeshProject
 
 LONGEST_SNIPPET = 300  # characters
 
@@ -33,6 +34,26 @@ def report_on_repository(opened: Repository, options: CheckOptions, start: float
         jobs=jobs,
         stale_jobs=stale_jobs(jobs, order),
         notes=tuple(notes),
+        seconds=time.perf_counter() - start,
+        counts=counts(jobs),
+    )
+
+
+def report_on_sqlmesh(
+    project: SqlmeshProject, chosen: Sequence[str], options: CheckOptions, start: float
+) -> ProjectReport:
+    """The report on a SQLMesh project; on some of its models if they are named."""
+    everything, order = run_check(project.pairs, project.base, project.now, options)
+    jobs = tuple(j for j in everything if not chosen or j.name in chosen)
+    revisions = project.revisions
+    return ProjectReport(
+        base=revisions.base,
+        base_commit=revisions.commit,
+        head_commit=revisions.head,
+        dirty=revisions.dirty,
+        jobs=jobs,
+        stale_jobs=stale_jobs(jobs, order),
+        notes=project.notes,
         seconds=time.perf_counter() - start,
         counts=counts(jobs),
     )

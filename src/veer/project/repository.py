@@ -71,7 +71,7 @@ class Tree:
         conf |= self.reading.conf
         args = job.args or tuple(self.reading.args)
         options = ReadOptions(
-            schema=_joined(self.schema, tables),
+            schema=joined(self.schema, tables),
             args=args if job.is_function and dataset is None else (),
             jvm=self.reading.jvm,
             note=self.reading.note,
@@ -186,10 +186,10 @@ def _with_removed_tables(schema: str, old: Project) -> str:
     except InputError:
         return schema  # what needs a table that is not declared will say so
     missing = [text for name, text in declared.items() if name not in known]
-    return _joined(schema, *missing)
+    return joined(schema, *missing)
 
 
-def _joined(*statements: str) -> str:
+def joined(*statements: str) -> str:
     """CREATE TABLE statements one after the other."""
     parts = (text.strip().removesuffix(";") for text in statements)
     return ";\n".join(part for part in parts if part)

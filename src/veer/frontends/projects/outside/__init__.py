@@ -1,0 +1,1 @@
+"""Scripts that other Pythons run; alone in their folder, so that nothing here hides their modules."""

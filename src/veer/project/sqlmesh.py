@@ -1,0 +1,112 @@
+"""A SQLMesh project at a base revision and now, each rendered by SQLMesh."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from veer.errors import InputError, UsageError
+from veer.frontends.checkout import shared_checkout
+from veer.frontends.projects.sqlmesh import (
+    EXACT,
+    EXTERNAL,
+    SqlmeshModel,
+    external_tables,
+    sqlmesh_models,
+)
+from veer.frontends.session_settings import session_settings, spark_asked_for
+from veer.project.check import JobPair
+from veer.project.lineage import KnownTables
+from veer.project.repository import Reading, joined
+from veer.project.revisions import Revisions, read_revisions
+from veer.settings import SessionSettings
+from veer.versions.version import Version
+
+
+@final
+@dataclass(frozen=True)
+class SqlmeshRevision:
+    """The models of one revision."""
+
+    models: Mapping[str, SqlmeshModel]
+    called: str
+    schema: str
+    settings: SessionSettings
+
+    @property
+    def jobs(self) -> dict[str, str]:
+        """What each model is called in reports."""
+        return {name: f"{self.called}{name}" for name in self.models}
+
+    def load(self, name: str, tables: str) -> Version:
+        """A model; `tables` are CREATE TABLE statements of what other models fill."""
+        return self.models[name].load(joined(self.schema, tables), self.settings, self.jobs[name])
+
+    def mentions(self, name: str, table: str) -> bool:
+        """Whether a model reads a table."""
+        return table in self.models[name].reads
+
+    def known_tables(self, name: str) -> KnownTables | None:
+        """What SQLMesh says a model depends on, and the table it fills."""
+        model = self.models[name]
+        return KnownTables(model.reads, (model.table,))
+
+
+@final
+@dataclass(frozen=True)
+class SqlmeshProject:
+    """Both revisions of a SQLMesh project, and its models in pairs."""
+
+    revisions: Revisions
+    base: SqlmeshRevision
+    now: SqlmeshRevision
+    pairs: tuple[JobPair, ...]
+    notes: tuple[str, ...]
+
+
+def sqlmesh_project(
+    folder: str, base: str, python: str, chosen: Sequence[str], reading: Reading
+) -> SqlmeshProject:
+    """The project of a folder of a git repository."""
+    here = Path(folder).resolve()
+    if not here.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    revisions = read_revisions(here, base)
+    top = revisions.top.resolve()
+    settings = session_settings(reading.conf, spark_asked_for(reading.spark))
+    with shared_checkout(revisions.commit, top) as root:
+        there = root / os.path.relpath(here, top)
+        old = sqlmesh_models(there, python) if there.is_dir() else {}
+    new = sqlmesh_models(here, python)
+    schema = joined(reading.schema, external_tables({**old, **new}))
+    sides = [
+        SqlmeshRevision(
+            {n: m for n, m in models.items() if m.kind != EXTERNAL}, called, schema, settings
+        )
+        for models, called in ((old, f"{revisions.base}:"), (new, ""))
+    ]
+    pairs = tuple(_pairs(sides[0].models, sides[1].models))
+    for name in chosen:
+        if name not in {pair.name for pair in pairs}:
+            raise UsageError(f"{name}: no model of this name")
+    return SqlmeshProject(revisions, sides[0], sides[1], pairs, tuple(_notes(new)))
+
+
+def _pairs(old: Mapping[str, SqlmeshModel], new: Mapping[str, SqlmeshModel]) -> Iterator[JobPair]:
+    for name in sorted({*old, *new}):
+        p, q = old.get(name), new.get(name)
+        same = p is not None and q is not None and p.content == q.content
+        history = next((m.refused() for m in (q, p) if m is not None and m.refused()), "")
+        yield JobPair(name, p and name, q and name, same, history=history)
+
+
+def _notes(models: Mapping[str, SqlmeshModel]) -> Iterator[str]:
+    others = sorted({m.dialect for m in models.values() if m.dialect not in EXACT and m.query})
+    for dialect in others:
+        yield (
+            f"SQL of {dialect or 'no dialect'} is read as Spark means it; constructs that may mean "
+            "something else there are refused"
+        )
