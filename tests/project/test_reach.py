@@ -46,6 +46,7 @@ def reach(tmp_path: Path, code: str) -> set[str]:
             },
         ),
         ("import inside", {"job.py", "src/inside.py"}),
+        ("def f(df):\n    return df.select('a').code.signal", {"job.py"}),
     ],
 )
 def test_imports_are_followed(tmp_path: Path, code: str, files: set[str]) -> None:
@@ -76,6 +77,10 @@ def test_everything_of_a_package_that_is_imported_by_a_star(tmp_path: Path) -> N
         "from pyspark import pandas",
         "def f(): pass\nf.__globals__['x']",
         "getattr(__builtins__, 'op' + 'en')",
+        "import logging\nlogging.os.listdir('.')",
+        "from logging import os",
+        "import argparse\nargparse.FileType('r')",
+        "import inspect",
         "this is no Python",
     ],
 )

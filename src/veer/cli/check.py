@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from veer.cli import options
-from veer.cli.terminal import complain, console, progress_bar
+from veer.cli.terminal import complain, console, progress_bar, write_out
 from veer.cli.verify import LONGEST_LIMIT
-from veer.errors import InputError, UsageError
+from veer.errors import UsageError
 from veer.frontends.spark.offline.loader import LOADER
 from veer.frontends.spark.pyspark_version import connect_problem
 from veer.options import ColumnMatching, ErrorHandling, JvmUse, TypeMatching, chosen_several
@@ -23,6 +22,7 @@ from veer.project.file import current_project
 from veer.report.formats import Format
 from veer.report.project import formats
 from veer.verdict import TableSemantics
+from veer.visible import visible
 
 if TYPE_CHECKING:
     from veer.outcomes import ProjectReport
@@ -186,6 +186,7 @@ def check(
     from veer.project.check import CheckOptions
     from veer.project.comparing import AnswerFolder
     from veer.project.repository import Reading
+    from veer.project.revisions import require_own_cache
     from veer.verification.comparison import Comparison
 
     project = current_project()
@@ -206,6 +207,7 @@ def check(
     if not (dbt or sqlmesh) and jvm is not JvmUse.ALWAYS and not connect_problem():
         LOADER.start()  # it imports PySpark meanwhile
     answers = AnswerFolder(cache or project.check.cache)
+    require_own_cache(Path.cwd(), answers.folder)
     limit = timeout if timeout <= LONGEST_LIMIT else 0
     with options.runner(master, master_conf, workers, limit) as runner:
         check_options = CheckOptions(runner, comparison, workers, answers)
@@ -288,21 +290,11 @@ def _show(report: ProjectReport, output: Format, out: str, print_stale: bool) ->
 
     data = project_json(report)
     if print_stale:
-        text = "".join(f"{name}\n" for name in report.stale_jobs)
-        _write(text, out)
+        text = "".join(f"{visible(name)}\n" for name in report.stale_jobs)
+        write_out(text, out)
     elif output.name == "text" and not out:
         from veer.report.project.as_text import print_project
 
         print_project(console(), data)
     else:
-        _write(output.render(data), out)
-
-
-def _write(text: str, out: str) -> None:
-    if not out:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(out).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"{out}: {error.strerror}") from None
+        write_out(output.render(data), out)

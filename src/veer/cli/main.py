@@ -14,6 +14,7 @@ from veer import __version__
 from veer.cli.batch import batch
 from veer.cli.check import check
 from veer.cli.inspect import diff, doctor, schema, schema_of, show
+from veer.cli.render import render
 from veer.cli.run import run as run_version
 from veer.cli.store import gc, log
 from veer.cli.terminal import complain, save_defect
@@ -53,7 +54,20 @@ def _main(
     pass
 
 
-for command in (verify, check, batch, diff, show, schema, schema_of, doctor, run_version, log, gc):
+for command in (
+    verify,
+    check,
+    render,
+    batch,
+    diff,
+    show,
+    schema,
+    schema_of,
+    doctor,
+    run_version,
+    log,
+    gc,
+):
     app.command(command.__name__.replace("_", "-"))(command)
 
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from veer.errors import InputError
 from veer.visible import visible
 
 LONGEST_MESSAGE = 2_000  # characters
@@ -69,6 +70,17 @@ def _safe_console() -> type[Any]:
                 yield Segment(text if control else visible(text, lines=True), style, control)
 
     return SafeConsole
+
+
+def write_out(text: str, out: str) -> None:
+    """Write a text to a file of `--out`, or print it."""
+    if not out:
+        sys.stdout.write(text)
+        return
+    try:
+        Path(out).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError(f"{out}: {error.strerror}") from None
 
 
 @contextmanager

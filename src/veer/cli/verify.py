@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from veer.cli import options
-from veer.cli.terminal import complain, console, progress, save_defect
-from veer.errors import DefectError, InputError, TimeLimitReached, UsageError
+from veer.cli.terminal import complain, console, progress, save_defect, write_out
+from veer.errors import DefectError, TimeLimitReached, UsageError
 from veer.frontends.spark.offline.loader import is_job, start_for
 from veer.options import (
     ColumnMatching,
@@ -261,13 +261,8 @@ def _show(report: Report, output: formats.Format, out: str) -> None:
         from veer.report.as_text import print_report
 
         print_report(console(), data)
-    elif not out:
-        typer.echo(output.render(data), nl=False)
     else:
-        try:
-            Path(out).write_text(output.render(data), encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InputError(f"{out}: {error.strerror}") from None
+        write_out(output.render(data), out)
 
 
 def _write_witnesses(report: Report, versions: tuple[Version, Version], folder: str) -> None:

@@ -25,7 +25,7 @@ from veer.outcomes import (
     worst,
 )
 from veer.project.comparing import Answer, AnswerFolder, Task, compare
-from veer.project.lineage import Place, fits, read_places
+from veer.project.lineage import Place, fits, read_places, sink_places, source_texts
 from veer.project.loading import LoadedJobs, Revision
 from veer.verification.comparison import Comparison
 from veer.versions.version import Version
@@ -58,6 +58,7 @@ class CheckOptions:
     threads: int = 2  # that load jobs
     answers: AnswerFolder = field(default_factory=lambda: AnswerFolder(""))
     progress: Callable[[str, int, int], None] = lambda *_: None  # what, done, of how many
+    changed_files: tuple[str, ...] = ()  # that jobs may read as data
 
 
 class Affected:
@@ -65,6 +66,7 @@ class Affected:
 
     def __init__(self) -> None:
         self.targets: dict[Place, str] = {}
+        self.suspects: dict[str, Callable[[str], bool]] = {}  # jobs that may write anything
 
     def add(self, *targets: str) -> None:
         """Count targets among them."""
@@ -73,15 +75,20 @@ class Affected:
     def among(self, table: str) -> list[str]:
         """Those that a table or path may be."""
         place = Place.of(table)
-        return sorted(t for a, t in self.targets.items() if a.may_hold(place))
+        unseen = [n for n, may in self.suspects.items() if may(table)]
+        return sorted([*(t for a, t in self.targets.items() if a.may_hold(place)), *unseen])
 
     def read_by(self, source: Source) -> list[str]:
         """Those a source may read."""
         places = read_places(source)
+        unseen = [n for n, may in self.suspects.items() if any(map(may, source_texts(source)))]
         if places is None:
-            return sorted(self.targets.values())
+            return sorted([*self.targets.values(), *self.suspects])
         return sorted(
-            t for a, t in self.targets.items() if any(a.may_hold(place) for place in places)
+            [
+                *(t for a, t in self.targets.items() if any(a.may_hold(p) for p in places)),
+                *unseen,
+            ]
         )
 
 
@@ -96,6 +103,7 @@ class ProjectCheck:
         self.now = LoadedJobs(now, options.threads, self._reading)
         self.base = LoadedJobs(base, options.threads, self._reading)
         self._same = {pair.p: pair.q for pair in pairs if pair.same and pair.p and pair.q}
+        self._pairs_by_name = {pair.name: pair for pair in pairs}
         self._work = partial(compare, options.comparison)
         self.affected = Affected()
         self.outcomes: dict[str, JobOutcome] = {}
@@ -116,10 +124,16 @@ class ProjectCheck:
             }
         )
         for pair in self.pairs:
-            self.outcomes[pair.name] = self._own(pair, answers.get(pair.name))
+            own = self._own(pair, answers.get(pair.name))
+            self.outcomes[pair.name] = own if pair.same else self._with_views(pair, own)
+        self.affected.add(*self.options.changed_files)
+        for pair in different:
+            self._suspect(pair)
+            for side, name in self._names(pair):
+                self.affected.add(*(side.revision.views(name) if name else ()))
         for outcome in self.outcomes.values():
             self._note(outcome)
-        if self.affected.targets:
+        if self.affected.targets or self.affected.suspects:
             self._follow()
         for pair in self.pairs:
             if pair.stored_otherwise:
@@ -131,7 +145,8 @@ class ProjectCheck:
         by_job = {pair.q: pair.name for pair in self.pairs}
         levels = self.now.lineage.levels()
         ordered = [by_job[q] for level in levels for q in level.jobs if q in by_job]
-        return ordered + [pair.name for pair in self.pairs if pair.name not in ordered]
+        # What cannot be read may feed any other.
+        return [pair.name for pair in self.pairs if pair.name not in ordered] + ordered
 
     # -- each job by itself ----------------------------------------------------------------------
 
@@ -176,6 +191,18 @@ class ProjectCheck:
             place=now.place,
         )
 
+    def _with_views(self, pair: JobPair, outcome: JobOutcome) -> JobOutcome:
+        """A job that may have changed, with the views that it makes: those are not compared."""
+        made = [v for side, name in self._names(pair) if name for v in side.revision.views(name)]
+        if not made or pair.q is None:
+            return outcome
+        again = Recompute(Cause.UNKNOWN)
+        views = (SinkOutcome(v, v, Outcome.UNKNOWN, recompute=again) for v in dict.fromkeys(made))
+        sinks = (*outcome.sinks, *views)
+        why = f"views are not compared: {', '.join(dict.fromkeys(made))}"
+        why = f"{outcome.why}; {why}" if outcome.why else why
+        return replace(outcome, sinks=sinks, outcome=worst(s.outcome for s in sinks), why=why)
+
     def _names(self, pair: JobPair) -> list[tuple[LoadedJobs, str | None]]:
         return [(self.base, pair.p), (self.now, pair.q)]
 
@@ -212,11 +239,32 @@ class ProjectCheck:
         )
         return outcome(kind, sinks, place=version.place if pair.q else None)
 
+    def _suspect(self, pair: JobPair) -> None:
+        """Count what a job that cannot be read may write among what is affected."""
+        for side, name in self._names(pair):
+            if name is None or name not in side.errors:
+                continue
+            known = side.revision.known_tables(name)
+            if known is not None:
+                self.affected.add(*known.writes)
+            else:
+                label = f"what {side.revision.jobs[name]} may write"
+                self.affected.suspects[label] = partial(side.revision.may_write, name)
+
     def _note(self, outcome: JobOutcome) -> None:
         """Count among what is affected what a job no longer writes as it did."""
+        pair = self._pairs_by_name[outcome.name]
         for sink in outcome.sinks:
-            if sink.recompute is not None or sink.outcome is Outcome.REMOVED:
-                self.affected.add(sink.target)
+            if sink.recompute is None and sink.outcome is not Outcome.REMOVED:
+                continue
+            self.affected.add(sink.target)
+            for side, name in self._names(pair):
+                version = side.versions.get(name or "")
+                if version is not None and isinstance(
+                    version.dataflow.operators.get(sink.name), Sink
+                ):
+                    places = sink_places(version.dataflow, sink.name)
+                    self.affected.targets |= dict.fromkeys(places, sink.target)
 
     def _store_again(self, pair: JobPair) -> None:
         """Sinks with the same rows that are to be stored in another way."""
@@ -239,12 +287,15 @@ class ProjectCheck:
         for pair in self.pairs:
             if pair.same and pair.q in self.now.errors:
                 self._fill_unreadable(pair)
+                if pair.q not in self.now.known:
+                    self._suspect(pair)
         for level in self.now.lineage.levels():
             pairs = [by_job[job] for job in level.jobs if job in by_job]
             if level.circular:
                 self._follow_circles(pairs)
             else:
                 self._follow_level(pairs)
+        self._write_together()
 
     def _fill_unreadable(self, pair: JobPair) -> None:
         """An unchanged job that cannot be read may read anything that changed, unless its tables are known."""
@@ -275,6 +326,29 @@ class ProjectCheck:
             else:
                 self._settle(name, touched, joint, answer)
             self._note(self.outcomes[name])
+            job = reading[name][0].q
+            self.affected.add(*(self.now.revision.views(job) if job else ()))
+
+    def _write_together(self) -> None:
+        """Sinks that write to a place which another job writes anew: it may take their rows away."""
+        before = -1
+        while before != len(self.affected.targets):
+            before = len(self.affected.targets)
+            for name, outcome in list(self.outcomes.items()):
+                touched = {
+                    sink.name: [
+                        other.target
+                        for job, told in self.outcomes.items()
+                        for other in told.sinks
+                        if job != name and other.recompute is not None and other.target
+                        if Place.of(other.target).may_hold(Place.of(sink.target))
+                    ]
+                    for sink in outcome.sinks
+                    if sink.target and sink.recompute is None
+                }
+                if any(touched.values()):
+                    self._affect(name, touched)
+                    self._note(self.outcomes[name])
 
     def _fill_unchanged(self, pair: JobPair) -> None:
         """The sinks of a job that was not looked at before."""
@@ -353,16 +427,15 @@ class ProjectCheck:
         for source in distinct_sources(version.dataflow):
             if not self.affected.read_by(source):
                 continue
-            writers = side.lineage.writers(source)
-            if len(writers) != 1:
+            writers = {(w.job, w.sink) for w in side.lineage.writers(source)}
+            if len(writers) != 1 or side.may_be_written_unseen(source_texts(source)):
                 return None
-            (writer,) = writers
-            inner = self._composed(side, writer.job, (*above, name))
-            if inner is None or not fits(source, inner[0], writer.sink):
+            ((job, sink),) = writers
+            inner = self._composed(side, job, (*above, name))
+            if inner is None or sink not in inner[0].operators or not fits(source, inner[0], sink):
                 return None
-            kept = inner[0].ancestors(writer.sink)
-            inlined[source] = writer.job, inner[0].restrict(kept)
-            jobs |= {writer.job} | inner[1]
+            inlined[source] = job, inner[0].restrict(inner[0].ancestors(sink))
+            jobs |= {job} | inner[1]
         flow = inline_sources(version.dataflow, inlined) if inlined else version.dataflow
         return (flow, jobs) if len(flow.operators) <= MOST_OPERATORS else None
 

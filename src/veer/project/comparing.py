@@ -18,7 +18,7 @@ from veer.errors import InputError
 from veer.model.json import from_json, to_json
 from veer.own_code import own_code_digest
 from veer.report.as_json import report_json
-from veer.verdict import SourceLocation
+from veer.verdict import SourceLocation, Verdict
 from veer.verification.comparison import Comparison
 from veer.verification.serving import may_keep
 from veer.verification.versions import verify_versions
@@ -109,7 +109,11 @@ class AnswerFolder:
         try:
             data = json.loads((self.folder / f"{key}{SUFFIX}").read_text(encoding="utf-8"))
             kept = tuple(map(bool, data["kept"]))
-            if len(kept) != len(data["report"]["sinks"]):
+            sinks = data["report"]["sinks"]
+            proven = [sink["verdict"] == Verdict.EQUIVALENT.value for sink in sinks]
+            if len(kept) != len(sinks) or any(
+                k and not p for k, p in zip(kept, proven, strict=True)
+            ):
                 return None
             return Answer(data["report"], kept, float(data["seconds"]), remembered=True)
         except (OSError, ValueError, KeyError, TypeError, RecursionError):

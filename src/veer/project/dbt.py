@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from veer.errors import UsageError
-from veer.frontends.projects.dbt import DbtNode, Manifest
+from veer.frontends.projects.dbt import Constraint, DbtNode, Manifest
 from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.project.check import JobPair
 from veer.project.lineage import KnownTables
@@ -20,6 +20,8 @@ HISTORY = (
     "an incremental model: its table holds rows of earlier runs, which no comparison of its code tells "
     "about; build it with --full-refresh where that is not enough"
 )
+HOOKS = "it has hooks, whose statements are not read"
+AROUND = "what runs before or after all models, or how they are materialized, changed"
 
 
 @final
@@ -31,7 +33,7 @@ class DbtRevision:
     called: str
     schema: str
     settings: SessionSettings
-    constraints: Mapping[str, Sequence[str]]
+    constraints: Mapping[str, Sequence[Constraint]]
 
     @property
     def jobs(self) -> dict[str, str]:
@@ -47,12 +49,21 @@ class DbtRevision:
 
     def mentions(self, name: str, table: str) -> bool:
         """Whether the SQL of a model has the name of a table in it."""
-        return table in self.manifest.stored[name].code.replace("`", "")
+        code = self.manifest.stored[name].code
+        return table.lower() in code.replace("`", "").replace('"', "").lower()
+
+    def may_write(self, name: str, table: str) -> bool:
+        """Never asked: the manifest says what each node fills."""
+        return True
+
+    def views(self, name: str) -> tuple[str, ...]:
+        """None beside the node's own."""
+        return ()
 
     def known_tables(self, name: str) -> KnownTables | None:
         """What the manifest says a node depends on, and the table it fills."""
         node = self.manifest.stored[name]
-        read = tuple(filter(None, map(self.manifest.relation, node.reads)))
+        read = tuple(filter(None, map(self.manifest.relation, self.manifest.all_reads(node))))
         return KnownTables(read, (node.relation,))
 
 
@@ -96,16 +107,22 @@ def _pairs(base: Manifest, now: Manifest) -> Iterator[JobPair]:
         p, q = old.get(name), new.get(name)
         same = p is not None and q is not None and _is_same(base, p, now, q)
         otherwise = p is not None and q is not None and base.storage(p) != now.storage(q)
-        history = HISTORY if _keeps_history(p) or _keeps_history(q) else ""
+        history = next((h for m, n in ((now, q), (base, p)) if n and (h := _history(m, n))), "")
+        if base.around_all != now.around_all:
+            same, history = False, history or AROUND
         yield JobPair(name, p and name, q and name, same, otherwise, history)
 
 
-def _keeps_history(node: DbtNode | None) -> bool:
-    return node is not None and node.materialized == "incremental"
+def _history(manifest: Manifest, node: DbtNode) -> str:
+    """Why the rows of a node do not follow from its query and what it reads."""
+    if node.materialized == "incremental":
+        return HISTORY
+    return HOOKS if manifest.has_hooks(node) else ""
 
 
 def _is_same(base: Manifest, p: DbtNode, now: Manifest, q: DbtNode) -> bool:
-    return base.code_identity(p) == now.code_identity(q)
+    one, two = base.code_identity(p), now.code_identity(q)
+    return one is not None and one == two
 
 
 def _notes(manifest: Manifest, conf: Mapping[str, str]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from veer.frontends.inputs import parse_spec
 from veer.frontends.projects.pipelines import SPEC_NAMES, Dataset, Pipeline, read_pipeline
 from veer.frontends.registry import BUILT_IN
 from veer.project.file import Project
+from veer.project.reach import reach_of_function
 
 WORKFLOWS = frozenset(
     s for f in BUILT_IN if not f.takes_arguments and f.name != "sql" for s in f.suffixes
@@ -30,7 +31,7 @@ QUERY = re.compile(r"\b(select|insert|merge|update|delete|values)\b", re.IGNOREC
 SESSIONS = ("spark", "session", "spark_session")
 WRITERS = frozenset(["write", "writeTo", "saveAsTable", "insertInto"])
 NO_JOBS = re.compile(
-    r"(^|/)(tests?|\.[^/]*|node_modules|venv)/|(^|/)(test_[^/]*|[^/]*_test|conftest|setup)\.py$"
+    r"(^|/)(tests?|\.[^/]*|node_modules|venv)/|(^|/)(test_[^/]*|conftest|setup)\.py$"
 )
 MOST_BYTES = 4_000_000
 
@@ -109,13 +110,15 @@ def _declared(root: Path, project: Project) -> list[Job]:
 
 def _found(root: Path, files: list[str]) -> Iterator[Job]:
     """Jobs by convention, in the order of files."""
-    called = {pair for f in files if f.endswith(".py") for pair in _imported_functions(root / f)}
+    functions = {
+        file: list(_job_functions(root / file)) for file in sorted(files) if file.endswith(".py")
+    }
+    called = _called_by_jobs(root, {f for f, own in functions.items() if own})
     for file in sorted(files):
         suffix = PurePosixPath(file).suffix.lower()
         if suffix == ".py":
-            stem = PurePosixPath(file).stem
-            for function in _job_functions(root / file):
-                if (stem, function) not in called:
+            for function in functions[file]:
+                if (file, function) not in called:
                     yield Job(f"{file}:{function}", file, function)
         elif (
             (suffix == ".sql" and QUERY.search(_text(root / file)))
@@ -125,6 +128,20 @@ def _found(root: Path, files: list[str]) -> Iterator[Job]:
             yield Job(file, file)
         elif PurePosixPath(file).name == "workflow.knime":
             yield Job(PurePosixPath(file).parent.as_posix(), PurePosixPath(file).parent.as_posix())
+
+
+def _called_by_jobs(root: Path, files: set[str]) -> set[tuple[str, str]]:
+    """Functions, with their files, that modules with jobs, or modules these import, import from others."""
+    called: set[tuple[str, str]] = set()
+    for file in files:
+        for importer in reach_of_function(root, root / file).files:
+            for module, name in _imported_functions(root / importer):
+                ending = f"/{module.replace('.', '/')}.py"
+                targets = (
+                    f for f in files if f"/{f}".endswith(ending) and f not in (file, importer)
+                )
+                called |= {(target, name) for target in targets}
+    return called
 
 
 def _text(file: Path) -> str:
@@ -145,12 +162,13 @@ def _module(file: Path) -> ast.Module | None:
 
 
 def _imported_functions(file: Path) -> Iterator[tuple[str, str]]:
-    """Functions that a module imports: the last part of their module's name, and their own."""
+    """Functions that a module imports: the name of their module, and their own."""
     module = _module(file)
     for node in ast.walk(module) if module is not None else ():
         if isinstance(node, ast.ImportFrom):
             for name in node.names:
-                yield (node.module or "").rpartition(".")[2], name.name
+                if node.module:
+                    yield node.module, name.name
 
 
 def _job_functions(file: Path) -> Iterator[str]:
@@ -184,7 +202,9 @@ def _is_job(function: ast.FunctionDef) -> bool:
         return False
     returns = "" if function.returns is None else ast.unparse(function.returns)
     return "DataFrame" in returns or any(
-        isinstance(n, ast.Attribute) and n.attr in WRITERS for n in ast.walk(function)
+        (isinstance(n, ast.Attribute) and n.attr in WRITERS)
+        or (isinstance(n, ast.Return) and n.value is not None and not returns)
+        for n in ast.walk(function)
     )
 
 

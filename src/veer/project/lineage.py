@@ -6,6 +6,7 @@ prefix. That one may be put in place of what another reads is told strictly.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +14,15 @@ from typing import final
 
 from veer.model.dag import Dataflow
 from veer.model.ops import ANYWHERE, Sink, Source
-from veer.model.sources import distinct_sources
+from veer.model.sources import distinct_sources, sources_of
 from veer.model.types import OpaqueType, quote_name
 from veer.model.writes import Write
 
 SESSION_CATALOG = "spark_catalog"
 DEFAULT_SCHEMA = "default"
-FILE = "file:"
+ADDRESS = re.compile(
+    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*:)?(//(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL
+)
 PATTERNS = "*?[{"
 KEEPING_TYPES = frozenset(["table", "parquet", "delta", "orc", "view"])
 
@@ -27,18 +30,26 @@ KEEPING_TYPES = frozenset(["table", "parquet", "delta", "orc", "view"])
 @final
 @dataclass(frozen=True)
 class Place:
-    """Where rows are: a table by the parts of its name, or a path; in lower case."""
+    """Where rows are: a table by the parts of its name, in lower case, or a path.
+
+    `authority` is what stands before the path of an address: `s3a://bucket`.
+    """
 
     parts: tuple[str, ...]
     is_path: bool
+    authority: str = ""
+    absolute: bool = False
 
     @classmethod
     def of(cls, text: str) -> Place:
         """The place that a reader or writer names."""
         plain = text.replace("`", "").strip()
         if "/" in plain:
-            path = plain.removeprefix(FILE).rstrip("/")
-            return cls(tuple(p for p in path.split("/") if p and p != "."), True)
+            found = ADDRESS.match(plain)
+            assert found is not None
+            path = found["path"]
+            parts = tuple(p for p in path.split("/") if p and p != ".")
+            return cls(parts, True, found["authority"] or "", path.startswith("/"))
         parts = tuple(p.lower() for p in plain.split("."))
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:
             parts = parts[1:]
@@ -47,22 +58,39 @@ class Place:
         return cls(parts, False)
 
     def may_hold(self, other: Place) -> bool:
-        """Whether rows written to one place may be read from the other."""
+        """Whether rows written to one place may be read from the other.
+
+        Schemes and hosts are not compared: one place has several. A table may be at any path that has
+        its name in it.
+        """
         if self.is_path != other.is_path:
-            return False
-        few, many = sorted((self.parts, other.parts), key=len)
+            path, table = (self, other) if self.is_path else (other, self)
+            return any(part.lower() == table.parts[-1] or _is_pattern(part) for part in path.parts)
         if not self.is_path:
+            few, many = sorted((self.parts, other.parts), key=len)
             return many[len(many) - len(few) :] == few
-        fixed = few
-        for i, part in enumerate(few):
-            if any(c in part for c in PATTERNS):
-                fixed = few[:i]
-                break
-        for i, part in enumerate(many[: len(fixed)]):
-            if any(c in part for c in PATTERNS):
-                fixed = fixed[:i]
-                break
-        return many[: len(fixed)] == fixed
+        if self.absolute and other.absolute:
+            return _one_in_other(self.parts, other.parts)
+        # A path that is not absolute begins anywhere.
+        return any(
+            _one_in_other(one.parts[i:], two.parts)
+            for one, two in ((self, other), (other, self))
+            for i in range(max(1, len(one.parts)))
+        )
+
+
+def _one_in_other(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Whether one path is the other, or below it, as far as patterns tell."""
+    for a, b in zip(one, two, strict=False):
+        if _is_pattern(a) or _is_pattern(b):
+            return True
+        if a != b:
+            return False
+    return True
+
+
+def _is_pattern(part: str) -> bool:
+    return any(c in part for c in PATTERNS)
 
 
 def read_places(source: Source) -> list[Place] | None:
@@ -73,9 +101,15 @@ def read_places(source: Source) -> list[Place] | None:
     return [Place.of(part) for text in texts for part in _paths(text) if part]
 
 
+def source_texts(source: Source) -> list[str]:
+    """The names and paths that a source is read by."""
+    texts = (source.table, source.location, *source.elsewhere)
+    return [part for text in texts if text for part in _paths(text)]
+
+
 def _paths(text: str) -> list[str]:
-    """The paths of a reader that names several, else the text itself."""
-    return text.split(" ") if "/" in text else [text]
+    """A text, and if it may be several paths in a row, each of them."""
+    return [text, *text.split(" ")] if "/" in text and " " in text else [text]
 
 
 @final
@@ -116,10 +150,14 @@ class Lineage:
     """The jobs of one revision: what each writes and reads; of some only their tables are known."""
 
     def __init__(
-        self, flows: Mapping[str, Dataflow], known: Mapping[str, KnownTables] | None = None
+        self,
+        flows: Mapping[str, Dataflow],
+        known: Mapping[str, KnownTables] | None = None,
+        views: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.flows = flows
         self.known = known or {}
+        self.views = views or {}  # that jobs make beside their sinks
 
     @cached_property
     def written(self) -> tuple[Written, ...]:
@@ -129,6 +167,11 @@ class Lineage:
             Written(job, target, Place.of(target))
             for job, tables in sorted(self.known.items())
             for target in tables.writes
+        ]
+        found += [
+            Written(job, view, Place.of(view))
+            for job, made in sorted(self.views.items())
+            for view in made
         ]
         return tuple(found)
 
@@ -164,13 +207,24 @@ class Lineage:
 
 def written_by(job: str, flow: Dataflow) -> list[Written]:
     """What the sinks of a job write; those without a place are only returned."""
-    found = []
-    for id_ in flow.sinks:
-        sink = flow.operators[id_]
-        assert isinstance(sink, Sink)
-        if sink.target:
-            found.append(Written(job, id_, Place.of(sink.target)))
-    return found
+    return [Written(job, id_, place) for id_ in flow.sinks for place in sink_places(flow, id_)]
+
+
+def sink_places(flow: Dataflow, id_: str) -> list[Place]:
+    """Where a sink writes: its target, paths among its settings, the location of a declared table."""
+    sink = flow.operators[id_]
+    assert isinstance(sink, Sink)
+    if not sink.target:
+        return []
+    target = Place.of(sink.target)
+    texts = []
+    if isinstance(sink.write, Write):
+        texts += [value for _, value in sink.write.settings if "/" in value]
+        texts += [text.partition("=")[2] for text in sink.write.layout if "/" in text]
+    for source in (*flow.declared, *sources_of(flow)):
+        if source.location and Place.of(source.table).may_hold(target):
+            texts.append(source.location)
+    return list(dict.fromkeys([target, *(Place.of(text) for text in texts if text)]))
 
 
 def replaces_all(sink: Sink) -> bool:
@@ -178,8 +232,9 @@ def replaces_all(sink: Sink) -> bool:
     match sink.write:
         case None:  # CREATE TABLE AS, a model
             return not sink.positional
-        case Write(format=format, mode=mode, layout=layout):
-            return mode == "overwrite" and not layout and format in KEEPING_TYPES
+        case Write(format=format, mode=mode, layout=layout, settings=settings):
+            whole = mode == "overwrite" and not layout and not settings
+            return whole and format in KEEPING_TYPES
         case _:
             return False
 

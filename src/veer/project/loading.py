@@ -6,7 +6,7 @@ it: no schema needs to be written for what the project makes itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Protocol, final
@@ -32,6 +32,14 @@ class Revision(Protocol):
 
     def mentions(self, name: str, table: str) -> bool:
         """Whether the code of a job has the name of a table in it; a hint, no more."""
+        ...
+
+    def may_write(self, name: str, table: str) -> bool:
+        """Whether a job that cannot be read may write to a table or path: yes, unless its code tells."""
+        ...
+
+    def views(self, name: str) -> tuple[str, ...]:
+        """Views that a job makes for others, beside its sinks."""
         ...
 
     def known_tables(self, name: str) -> KnownTables | None:
@@ -91,7 +99,13 @@ class LoadedJobs:
     @cached_property
     def lineage(self) -> Lineage:
         """What the jobs that are loaded read and write."""
-        return Lineage(self.flows, self.known)
+        views = {name: self.revision.views(name) for name in self.versions}
+        return Lineage(self.flows, self.known, views)
+
+    def may_be_written_unseen(self, texts: Sequence[str]) -> list[str]:
+        """The jobs that cannot be read and may write to one of these tables or paths."""
+        unseen = [name for name in self.errors if self.revision.known_tables(name) is None]
+        return [n for n in unseen if any(self.revision.may_write(n, text) for text in texts)]
 
     @property
     def known(self) -> dict[str, KnownTables]:

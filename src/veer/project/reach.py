@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -35,7 +36,6 @@ KNOWN_MODULES = frozenset(
         "functools",
         "hashlib",
         "heapq",
-        "inspect",
         "itertools",
         "json",
         "logging",
@@ -113,7 +113,13 @@ KNOWN_MEMBERS = {
     ),
 }
 # Inside of modules that are known: what reads or imports more than the code says.
-UNKNOWN_PARTS = ("logging.config", "pyspark.pandas", "pyspark.ml", "pyspark.mllib")
+UNKNOWN_PARTS = (
+    "logging.config",
+    "logging.handlers",
+    "pyspark.pandas",
+    "pyspark.ml",
+    "pyspark.mllib",
+)
 # Builtins that reach what the code does not name.
 UNKNOWN_NAMES = frozenset(
     [
@@ -150,6 +156,40 @@ NO_DATA = frozenset(
         ".yml",
     ]
 )
+# Members of known modules and of sessions that read files, or bring modules along.
+UNKNOWN_MEMBERS = frozenset(
+    [
+        "FileType",
+        "SparkFiles",
+        "addArchive",
+        "addArtifact",
+        "addArtifacts",
+        "addFile",
+        "addPyFile",
+        "fromfile_prefix_chars",
+        "modules",
+        "path_hooks",
+    ]
+)
+# Modules that are members of other modules: `logging.os`.
+MODULE_NAMES = (
+    frozenset(sys.stdlib_module_names) - KNOWN_MODULES - {"path", "signal", "code", "token"}
+)
+WRITERS = frozenset(
+    [
+        "saveAsTable",
+        "insertInto",
+        "writeTo",
+        "save",
+        "parquet",
+        "orc",
+        "csv",
+        "json",
+        "text",
+        "jdbc",
+        "format",
+    ]
+)
 MOST_BYTES = 4_000_000  # of a module that is looked at
 
 
@@ -182,7 +222,35 @@ def reach_of_function(root: Path, file: Path) -> Reach:
 
 def reach_of_file(root: Path, file: Path) -> Reach:
     """The reach of a file that names no others."""
-    return Reach(frozenset([_inside(root, file)]))
+    inside = _inside(root, file)
+    if _is_linked(root, file):
+        return Reach(frozenset([inside]), anything=True, why=f"{inside} is a link")
+    return Reach(frozenset([inside]))
+
+
+def _is_linked(root: Path, file: Path) -> bool:
+    """Whether a link stands on the way to a file."""
+    return os.path.realpath(file) != os.path.join(
+        os.path.realpath(root), os.path.relpath(file, root)
+    )
+
+
+@cache
+def computes_targets(file: Path) -> bool:
+    """Whether a module writes to a place whose name does not stand in it as one text."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call))
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr in WRITERS
+        and not all(
+            isinstance(a, ast.Constant) for a in (*call.args, *(k.value for k in call.keywords))
+        )
+        for call in calls
+    )
 
 
 ANYTHING = Reach(frozenset(), anything=True, why="it may name any other file")
@@ -217,13 +285,19 @@ class _Imports:
 
     def _follow(self, file: Path) -> None:
         try:
-            if file.is_symlink() or file.stat().st_size > MOST_BYTES:
+            if _is_linked(self.root, file) or file.stat().st_size > MOST_BYTES:
                 self._cannot_tell(file, 0, "is a link, or very large")
                 return
             tree = ast.parse(file.read_bytes())
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             self._cannot_tell(file, 0, "is no Python")
             return
+        # Importing a module runs the packages around it.
+        for folder in file.parents:
+            if folder == self.root.parent:
+                break
+            if (folder / "__init__.py").is_file():
+                self.waiting.append(folder / "__init__.py")
         aliases: dict[str, str] = {}  # what names stand for modules of which only parts are known
         for node in ast.walk(tree):
             match node:
@@ -262,7 +336,7 @@ class _Imports:
                 inner = ".".join([*module.split(".")[1:], name.name])
                 if inner not in KNOWN_MEMBERS[top]:
                     self._cannot_tell(file, node.lineno, f"uses {top}.{inner}")
-            elif f"{module}.{name.name}".startswith(UNKNOWN_PARTS):
+            elif f"{module}.{name.name}".startswith(UNKNOWN_PARTS) or name.name in MODULE_NAMES:
                 self._cannot_tell(file, node.lineno, f"imports {module}.{name.name}")
 
     def _import(self, file: Path, line: int, module: str) -> None:
@@ -286,7 +360,11 @@ class _Imports:
                 if file.is_file():
                     self.waiting.append(file)
             if part == "*":  # a package may list modules that this imports
-                self.waiting += inner.parent.glob("*.py")
+                self.waiting += [*inner.parent.glob("*.py"), *inner.parent.glob("*/__init__.py")]
+                compiled = (
+                    f for f in inner.parent.glob("*.*") if f.suffix in (".so", ".pyd", ".pyc")
+                )
+                self.files |= dict.fromkeys(compiled)
             elif inner.parent.is_dir():  # modules that are compiled
                 others = (f for f in inner.parent.glob(f"{part}.*") if f.suffix != ".py")
                 self.files |= dict.fromkeys(others)
@@ -313,6 +391,23 @@ def _unknown_uses(tree: ast.Module, aliases: dict[str, str]) -> Iterator[tuple[i
             yield from _unknown_member(node, aliases)
         elif isinstance(node, ast.Attribute) and node.attr in ("__globals__", "__builtins__"):
             yield node.lineno, f"uses {node.attr}"
+    modules = _module_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in UNKNOWN_MEMBERS:
+            yield node.lineno, f"uses {node.attr}"
+        elif isinstance(node, ast.Attribute) and node.attr in MODULE_NAMES:
+            if ast.unparse(node.value).partition(".")[0] in modules - aliases.keys():
+                yield node.lineno, f"uses {ast.unparse(node)}"
+        elif isinstance(node, ast.keyword) and node.arg in UNKNOWN_MEMBERS:
+            yield node.value.lineno, f"uses {node.arg}"
+        elif isinstance(node, ast.alias) and node.name in UNKNOWN_MEMBERS:
+            yield node.lineno, f"imports {node.name}"
+
+
+def _module_names(tree: ast.Module) -> set[str]:
+    """What names stand for modules, or may: everything that is imported."""
+    imports = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    return {(name.asname or name.name).partition(".")[0] for n in imports for name in n.names}
 
 
 def _unknown_member(node: ast.Attribute, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,9 +21,10 @@ LONGEST_SNIPPET = 300  # characters
 def report_on_repository(opened: Repository, options: CheckOptions, start: float) -> ProjectReport:
     """The report on a repository; `start` is when looking at it began."""
     revisions = opened.revisions
+    options = replace(options, changed_files=opened.changed_data)
     everything, order = run_check(opened.pairs, opened.base, opened.now, options)
     jobs = tuple(_with_snippets(j, revisions.top) for j in everything if j.name in opened.shown)
-    notes = []
+    notes = list(opened.notes)
     if revisions.untold:
         listed = ", ".join(sorted(revisions.untold))
         notes.append(f"submodules are not laid out at the base: {listed}")
@@ -76,7 +78,7 @@ def report_on_dbt(
         notes=project.notes,
         seconds=time.perf_counter() - start,
         counts=counts(jobs),
-        command=f"dbt build --select {' '.join(stale)}" if stale else "",
+        command=f"dbt build --select {' '.join(map(shlex.quote, stale))}" if stale else "",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,10 +25,23 @@ from veer.options import JvmUse
 from veer.project.check import JobPair
 from veer.project.file import Project, project_of
 from veer.project.jobs import Job, jobs_of, matched
-from veer.project.lineage import KnownTables
-from veer.project.reach import ANYTHING, Reach, reach_of_file, reach_of_function
+from veer.project.lineage import KnownTables, Place
+from veer.project.reach import (
+    ANYTHING,
+    NO_DATA,
+    Reach,
+    computes_targets,
+    reach_of_file,
+    reach_of_function,
+)
 from veer.project.revisions import Revisions, read_revisions
 from veer.versions.version import Version
+
+UNREAD = "veer.project.file.unread"  # makes the settings of two revisions differ
+# `CREATE OR REPLACE VIEW v`, also inside of texts of a program; temporary views are nobody else's.
+VIEW = re.compile(
+    r"\bcreate\s+(?:or\s+replace\s+)?view\s+(?:if\s+not\s+exists\s+)?([\w.`]+)", re.IGNORECASE
+)
 
 
 @final
@@ -69,6 +83,7 @@ class Tree:
         dataset = job.dataset
         conf = {**self.project.conf, **(job.pipeline.configuration if job.pipeline else {})}
         conf |= self.reading.conf
+        conf.pop(UNREAD, None)
         args = job.args or tuple(self.reading.args)
         options = ReadOptions(
             schema=joined(self.schema, tables),
@@ -104,8 +119,27 @@ class Tree:
 
     def mentions(self, name: str, table: str) -> bool:
         """Whether a file that decides a job has the last part of a table's name in it."""
-        last = table.replace("`", "").rpartition(".")[2]
-        return any(last in _text(self.root / file) for file in self.reach(self.listed[name]).files)
+        last = _last_part(table)
+        files = self.reach(self.listed[name]).files
+        return any(last in _text(self.root / file).lower() for file in files)
+
+    def may_write(self, name: str, table: str) -> bool:
+        """Whether the code of a job has the table's name, or names of tables that it computes."""
+        job = self.listed[name]
+        reach = self.reach(job)
+        if reach.anything or (job.is_function and any(map(self._computes_names, reach.files))):
+            return True
+        last = _last_part(table)
+        return any(last in _text(self.root / file).lower() for file in reach.files)
+
+    def _computes_names(self, file: str) -> bool:
+        return computes_targets(self.root / file)
+
+    def views(self, name: str) -> tuple[str, ...]:
+        """Persistent views that the text of a job makes."""
+        files = self.reach(self.listed[name]).files
+        found = (v for file in sorted(files) for v in VIEW.findall(_text(self.root / file)))
+        return tuple(dict.fromkeys(view.replace("`", "") for view in found))
 
     def known_tables(self, name: str) -> KnownTables | None:
         """Nothing tells what a job reads and writes but the job itself."""
@@ -145,6 +179,13 @@ class Repository:
     now: Tree
     pairs: tuple[JobPair, ...]
     shown: frozenset[str]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changed_data(self) -> tuple[str, ...]:
+        """Files that differ and may be data that jobs read."""
+        changed = sorted(self.revisions.changed)
+        return tuple(f for f in changed if PurePosixPath(f).suffix.lower() not in NO_DATA)
 
 
 @contextmanager
@@ -156,7 +197,7 @@ def repository(
     revisions = read_revisions(where, base)
     top = revisions.top.resolve()
     with shared_checkout(revisions.commit, top) as root:
-        old_project = project_of(root / os.path.relpath(where.resolve(), top))
+        old_project, notes = _project_at(root / os.path.relpath(where.resolve(), top), project)
         schema = reading.schema or project.ddl()
         old_schema = reading.schema or _with_removed_tables(schema, old_project)
         called = revisions.base if "..." not in revisions.base else revisions.commit[:10]
@@ -167,7 +208,21 @@ def repository(
         pairs = tuple(_pairs(revisions, old, now))
         shown = {p.name for p in pairs if _is_chosen(p, old, now, chosen, top)}
         _require_known(chosen, pairs, old, now, top)
-        yield Repository(revisions, old, now, pairs, frozenset(shown))
+        if not pairs:
+            notes.append("no jobs were found: name them in [tool.veer.jobs] of pyproject.toml")
+        yield Repository(revisions, old, now, pairs, frozenset(shown), tuple(notes))
+
+
+def _project_at(folder: Path, project: Project) -> tuple[Project, list[str]]:
+    """The project file of the base; one that cannot be read there is told, and taken for another."""
+    try:
+        return project_of(folder), []
+    except InputError as error:
+        message = str(error).rpartition(f"{folder}/")[2]
+        unread = replace(project, conf={**project.conf, UNREAD: ""})
+        return unread, [
+            f"the project file of the base cannot be read, and that of now is used: {message}"
+        ]
 
 
 def _files(top: Path, commit: str) -> list[str]:
@@ -204,7 +259,7 @@ def _pairs(revisions: Revisions, old: Tree, now: Tree) -> list[JobPair]:
             and q is not None
             and not everything_differs
             and (p.path, p.function, p.args) == (q.path, q.function, q.args)
-            and not _may_differ(revisions, old.reach(p), now.reach(q))
+            and not _may_differ(revisions, old, now, old.reach(p), now.reach(q))
         )
         job = q or p
         assert job is not None
@@ -212,8 +267,12 @@ def _pairs(revisions: Revisions, old: Tree, now: Tree) -> list[JobPair]:
     return pairs
 
 
-def _may_differ(revisions: Revisions, *reaches: Reach) -> bool:
+def _may_differ(revisions: Revisions, old: Tree, now: Tree, *reaches: Reach) -> bool:
     """Whether a file that decides what a job computes is not known to be the same."""
+    # Git may be told not to look, or to look through a filter: the bytes count.
+    files = {path for reach in reaches for path in reach.files}
+    if any(_bytes(old.root / path) != _bytes(now.root / path) for path in files):
+        return True
     if any(reach.anything for reach in reaches):
         return bool(revisions.changed or revisions.untold)
     differing = (path for reach in reaches for path in reach.files if revisions.may_differ(path))
@@ -245,6 +304,20 @@ def _require_known(
             raise UsageError(
                 f"{text}: no job of this name, and none in a file or folder of this name"
             )
+
+
+def _last_part(table: str) -> str:
+    """The last part of a table's name, or of a path, in lower case."""
+    place = Place.of(table)
+    return place.parts[-1].lower() if place.parts else ""
+
+
+@cache
+def _bytes(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
 
 
 @cache

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from veer.errors import InputError
+from veer.errors import InputError, UsageError
 from veer.frontends.checkout import commit_of, git, top_level
 
 # Where a default base is looked for, the first that there is.
@@ -49,6 +49,7 @@ def read_revisions(where: Path, base: str) -> Revisions:
     statuses = list(_statuses(top, commit))
     untracked = _lines(git("ls-files", "--others", "--exclude-standard", "-z", where=top))
     changed = {path for _, paths in statuses for path in paths} | set(untracked)
+    changed |= set(_not_looked_at(top))
     return Revisions(
         top=top,
         base=named,
@@ -59,6 +60,15 @@ def read_revisions(where: Path, base: str) -> Revisions:
         renamed={paths[0]: paths[1] for status, paths in statuses if status.startswith("R")},
         untold=frozenset(_submodules(top)),
     )
+
+
+def require_own_cache(where: Path, folder: Path | None) -> None:
+    """Refuse a cache whose files are part of the repository: who changes jobs could write answers."""
+    top = top_level(where)
+    if folder is None or top is None or not folder.resolve().is_relative_to(top.resolve()):
+        return
+    if git("ls-files", "--", str(folder.resolve()), where=top):
+        raise UsageError(f"--cache {folder}: files of the repository are in it")
 
 
 def _head(top: Path) -> str:
@@ -115,6 +125,13 @@ def _statuses(top: Path, commit: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     parts = iter(_lines(git(*words, "--", where=top)))
     for status in parts:
         yield status, (next(parts), next(parts)) if status[0] in "RC" else (next(parts),)
+
+
+def _not_looked_at(top: Path) -> Iterator[str]:
+    """Files that git is told not to look at: --skip-worktree, --assume-unchanged."""
+    for line in _lines(git("ls-files", "-v", "-z", where=top)):
+        if line[0] == "S" or line[0].islower():
+            yield line[2:]
 
 
 def _submodules(top: Path) -> Iterator[str]:

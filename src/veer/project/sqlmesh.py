@@ -49,6 +49,14 @@ class SqlmeshRevision:
         """Whether a model reads a table."""
         return table in self.models[name].reads
 
+    def may_write(self, name: str, table: str) -> bool:
+        """Never asked: SQLMesh says what each model fills."""
+        return True
+
+    def views(self, name: str) -> tuple[str, ...]:
+        """None beside the model's own."""
+        return ()
+
     def known_tables(self, name: str) -> KnownTables | None:
         """What SQLMesh says a model depends on, and the table it fills."""
         model = self.models[name]

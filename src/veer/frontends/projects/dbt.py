@@ -20,6 +20,8 @@ from typing import Any, final
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.projects.dialects import spark_query
 from veer.frontends.projects.sql_models import model_version
+from veer.frontends.sql import read_schema
+from veer.model.ops import Source
 from veer.model.types import quote_name
 from veer.model.writes import Write
 from veer.settings import SessionSettings
@@ -30,16 +32,25 @@ VERSIONS = range(9, 13)  # of the manifest
 EXACT = ("spark", "databricks")  # adapters whose SQL is Spark's
 KINDS = ("model", "seed", "snapshot")
 STORED = ("table", "view", "materialized_view", "incremental", "seed", "snapshot")
-# What of the configuration decides which rows of earlier runs stay; and how rows are stored.
-OF_HISTORY = [
-    "unique_key",
-    "incremental_strategy",
-    "on_schema_change",
-    "strategy",
-    "updated_at",
-    "check_cols",
-]
-OF_HISTORY += ["invalidate_hard_deletes", "hard_deletes"]
+# What of the configuration says nothing of rows.
+NOT_OF_ROWS = frozenset(
+    [
+        "access",
+        "alias",
+        "database",
+        "docs",
+        "enabled",
+        "grants",
+        "group",
+        "meta",
+        "packages",
+        "persist_docs",
+        "schema",
+        "static_analysis",
+        "tags",
+    ]
+)
+# How rows are stored.
 OF_STORAGE = [
     "materialized",
     "file_format",
@@ -49,6 +60,7 @@ OF_STORAGE = [
     "buckets",
 ]
 OF_STORAGE += ["table_properties", "liquid_clustered_by"]
+ENFORCED = ("table", "incremental")  # what constraints of contracts are applied to
 CATALOG = "catalog.json"
 APPENDED = Write("table", "append")  # rows of earlier runs stay
 
@@ -80,6 +92,17 @@ class DbtNode:
         if self.kind == "seed":
             return self.checksum
         return self.code if self.language == "sql" and self.code else self.raw
+
+
+@final
+@dataclass(frozen=True)
+class Constraint:
+    """What is declared of a column of a table, as a part of ALTER TABLE; of a foreign key its parent."""
+
+    table: str
+    column: str
+    text: str
+    parent: tuple[str, str] | None = None
 
 
 class Manifest:
@@ -125,42 +148,78 @@ class Manifest:
         return {n.name if names.count(n.name) == 1 else n.id: n for n in kept}
 
     def _node(self, id_: str, node: dict[str, Any]) -> DbtNode:
-        config = node.get("config") or {}
-        depends = node.get("depends_on") or {}
+        config, depends = _mapping(node.get("config")), _mapping(node.get("depends_on"))
+        checksum = _mapping(node.get("checksum"))
+        is_digest = checksum.get("name") == "sha256"
         return DbtNode(
             id_,
             str(node.get("name", "")),
             str(node["resource_type"]),
             str(config.get("materialized", "")),
             str(node.get("language", "sql")),
-            str(node.get("relation_name") or ""),
+            _plain_name(node.get("relation_name")),
             str(node.get("compiled_code") or ""),
             str(node.get("raw_code") or ""),
             str(node.get("original_file_path", "")),
-            tuple(map(str, depends.get("nodes") or ())),
-            tuple(map(str, depends.get("macros") or ())),
-            str((node.get("checksum") or {}).get("checksum", "")),
+            tuple(map(str, _list(depends.get("nodes")))),
+            tuple(map(str, _list(depends.get("macros")))),
+            str(checksum.get("checksum", "")) if is_digest else "",
             config,
-            node.get("columns") or {},
-            bool((node.get("contract") or {}).get("enforced")),
+            _mapping(node.get("columns")),
+            bool(_mapping(node.get("contract")).get("enforced")),
         )
 
     @cached_property
     def sources(self) -> dict[str, dict[str, Any]]:
         """The sources by id."""
-        listed = self._data.get("sources")
-        return dict(listed) if isinstance(listed, dict) else {}
+        listed = _mapping(self._data.get("sources"))
+        return {str(id_): source for id_, source in listed.items() if isinstance(source, dict)}
 
     # -- what decides the rows of a model ----------------------------------------------------------
 
-    def code_identity(self, node: DbtNode) -> str:
-        """What decides the rows of a node, but for what it reads: equal texts, equal rows."""
+    def code_identity(self, node: DbtNode) -> str | None:
+        """What decides the rows of a node, but for what it reads: equal texts, equal rows.
+
+        None if that is not told: of the file of a large seed dbt keeps no digest.
+        """
+        if node.kind == "seed" and not node.checksum:
+            return None
         parts: list[Any] = [node.kind, node.language, node.relation, node.content]
-        if node.materialized == "incremental" or node.kind == "snapshot":
-            parts += [node.raw, *(node.config.get(key) for key in OF_HISTORY)]
+        if node.materialized == "incremental" or node.kind != "model" or node.language != "sql":
+            told = {k: v for k, v in node.config.items() if k not in NOT_OF_ROWS}
+            parts += [node.raw, node.code, told]
             parts += [self._macro(name) for name in self._all_macros(node.macros)]
-        parts += [node.config.get("pre-hook"), node.config.get("post-hook")]
+        if self.has_hooks(node):
+            parts += [node.config.get("pre-hook"), node.config.get("post-hook"), self._own_macros()]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+    def has_hooks(self, node: DbtNode) -> bool:
+        """Whether statements run before or after a node is built."""
+        return bool(node.config.get("pre-hook") or node.config.get("post-hook"))
+
+    @cached_property
+    def around_all(self) -> str:
+        """What runs around all models, and how they are materialized, as a digest."""
+        nodes = _mapping(self._data.get("nodes"))
+        operations = [
+            [id_, node.get("raw_code"), node.get("compiled_code")]
+            for id_, node in sorted(nodes.items())
+            if isinstance(node, dict) and node.get("resource_type") == "operation"
+        ]
+        own = self._own_macros() if operations else self._own_macros("materialization_", "spark__")
+        text = json.dumps([operations, own], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _own_macros(self, *beginnings: str) -> list[str]:
+        """The macros of the project itself; those that begin like this."""
+        macros = _mapping(self._data.get("macros"))
+        return [
+            str(macro.get("macro_sql", ""))
+            for _, macro in sorted(macros.items())
+            if isinstance(macro, dict)
+            and macro.get("package_name") not in ("dbt", "dbt_spark", "dbt_databricks")
+            and str(macro.get("name", "")).startswith(beginnings or "")
+        ]
 
     def storage(self, node: DbtNode) -> str:
         """How the rows of a node are stored, as a text to compare."""
@@ -168,22 +227,20 @@ class Manifest:
         return json.dumps(told, sort_keys=True, default=str)
 
     def _macro(self, name: str) -> str:
-        macros = self._data.get("macros")
-        macro = macros.get(name) if isinstance(macros, dict) else None
-        return str(macro.get("macro_sql", "")) if isinstance(macro, dict) else ""
+        macro = _mapping(_mapping(self._data.get("macros")).get(name))
+        return str(macro.get("macro_sql", ""))
 
     def _all_macros(self, names: Sequence[str]) -> list[str]:
         """Macros and those they call."""
-        macros = self._data.get("macros")
+        macros = _mapping(self._data.get("macros"))
         found: dict[str, None] = {}
         waiting = list(names)
         while waiting:
             name = waiting.pop()
             if name not in found:
                 found[name] = None
-                macro = macros.get(name) if isinstance(macros, dict) else None
-                if isinstance(macro, dict):
-                    waiting += (macro.get("depends_on") or {}).get("macros") or ()
+                depends = _mapping(_mapping(macros.get(name)).get("depends_on"))
+                waiting += map(str, _list(depends.get("macros")))
         return sorted(found)
 
     # -- what is declared of tables ----------------------------------------------------------------
@@ -195,53 +252,66 @@ class Manifest:
         """
         found: dict[str, str] = {}
         described: set[str] = set()
-        for id_ in node.reads:
+        for id_ in self.all_reads(node):
             table, columns, is_complete = self._declared(id_)
             if table and columns:
-                found[table] = f"CREATE TABLE {table} ({', '.join(columns)})"
+                found[table] = f"CREATE TABLE {_quoted(table)} ({', '.join(columns)})"
                 if not is_complete:
-                    described.add(table.replace("`", ""))
+                    described.add(table)
         return found, described
+
+    def all_reads(self, node: DbtNode) -> list[str]:
+        """What a node reads; of ephemeral models, which are part of it, what they read."""
+        found: dict[str, None] = {}
+        waiting = list(node.reads)
+        while waiting:
+            id_ = waiting.pop(0)
+            if id_ not in found:
+                found[id_] = None
+                inner = self.nodes.get(id_)
+                if inner is not None and inner.materialized == "ephemeral":
+                    waiting += inner.reads
+        return list(found)
 
     def _declared(self, id_: str) -> tuple[str, list[str], bool]:
         """The table of a node or source, its columns, and whether these are all there are."""
         source, node = self.sources.get(id_), self.nodes.get(id_)
         if source is not None:
-            table, told = str(source.get("relation_name") or ""), source.get("columns") or {}
+            table, told = _plain_name(source.get("relation_name")), _mapping(source.get("columns"))
             is_complete = False
         elif node is not None:
             table, told = node.relation, node.columns if node.contract else {}
             is_complete = True
             if node.kind == "seed":
-                types = node.config.get("column_types") or {}
+                types = _mapping(node.config.get("column_types"))
                 told = {name: {"name": name, "data_type": t} for name, t in types.items()}
         else:
             return "", [], False
         in_catalog = self._in_catalog(id_)
         if in_catalog:
             return table, in_catalog, True
-        columns = [_column(c) for c in told.values()] if isinstance(told, Mapping) else []
+        columns = [_column(c) for c in told.values()]
         return table, [] if "" in columns else columns, is_complete
 
     def _in_catalog(self, id_: str) -> list[str]:
         for part in ("nodes", "sources"):
-            listed = self._catalog.get(part)
-            entry = listed.get(id_) if isinstance(listed, dict) else None
-            if isinstance(entry, dict) and isinstance(entry.get("columns"), dict):
-                columns = sorted(entry["columns"].values(), key=lambda c: c.get("index", 0))
+            entry = _mapping(_mapping(self._catalog.get(part)).get(id_))
+            told = [c for c in _mapping(entry.get("columns")).values() if isinstance(c, dict)]
+            if told:
+                columns = sorted(told, key=lambda c: int(c.get("index") or 0))
                 named = [{"name": c.get("name"), "data_type": c.get("type")} for c in columns]
                 return [_column(c) for c in named]
         return []
 
     @cached_property
-    def constraints(self) -> dict[str, list[str]]:
-        """What tests and contracts declare, as ALTER TABLE statements by table."""
-        found: dict[str, list[str]] = {}
-        for table, text in (*self._tested(), *self._contracted()):
-            found.setdefault(table, []).append(f"ALTER TABLE {table} {text}")
+    def constraints(self) -> dict[str, list[Constraint]]:
+        """What tests and contracts declare, by table."""
+        found: dict[str, list[Constraint]] = {}
+        for constraint in dict.fromkeys([*self._tested(), *self._contracted()]):
+            found.setdefault(constraint.table, []).append(constraint)
         return found
 
-    def _tested(self) -> Iterator[tuple[str, str]]:
+    def _tested(self) -> Iterator[Constraint]:
         """Constraints of `unique`, `not_null` and `relationships` tests that always hold."""
         unique: set[tuple[str, str]] = set()
         present: set[tuple[str, str]] = set()
@@ -249,8 +319,8 @@ class Manifest:
         for test in _table(self._data, "nodes", self.path).values():
             told = _certain_test(test)
             table = self.relation(str(test.get("attached_node", ""))) if told else ""
-            column = str(test.get("column_name") or "")
-            if not told or not table or not column.isidentifier():
+            column = str(test.get("column_name") or "") if told else ""
+            if not table or not column.isidentifier():
                 continue
             if told == "unique":
                 unique.add((table, column))
@@ -258,38 +328,42 @@ class Manifest:
                 present.add((table, column))
             else:
                 field_ = str(test["test_metadata"]["kwargs"].get("field", ""))
-                others = [
-                    r
-                    for n in (test.get("depends_on") or {}).get("nodes", ())
-                    if (r := self.relation(n))
+                read = map(str, _list(_mapping(test.get("depends_on")).get("nodes")))
+                parents += [
+                    (table, column, r, field_)
+                    for r in map(self.relation, read)
+                    if r not in ("", table)
                 ]
-                parents += [(table, column, r, field_) for r in others if r != table]
         for table, column in sorted(unique & present):
-            yield table, f"ADD PRIMARY KEY ({quote_name(column)})"
+            yield Constraint(table, column, f"ADD PRIMARY KEY ({quote_name(column)})")
         for table, column in sorted(unique - present):
-            yield table, f"ADD CONSTRAINT {column}_is_unique UNIQUE ({quote_name(column)})"
+            text = f"ADD CONSTRAINT {column}_is_unique UNIQUE ({quote_name(column)})"
+            yield Constraint(table, column, text)
         for table, column in sorted(present - unique):
-            yield table, f"ALTER COLUMN {quote_name(column)} SET NOT NULL"
+            yield Constraint(table, column, f"ALTER COLUMN {quote_name(column)} SET NOT NULL")
         for table, column, parent, name in sorted(parents):
             if (parent, name) in unique & present:
-                keys = f"({quote_name(column)}) REFERENCES {parent} ({quote_name(name)})"
-                yield table, f"ADD CONSTRAINT {column}_refers FOREIGN KEY {keys}"
+                keys = f"({quote_name(column)}) REFERENCES {_quoted(parent)} ({quote_name(name)})"
+                text = f"ADD CONSTRAINT {column}_refers FOREIGN KEY {keys}"
+                yield Constraint(table, column, text, (parent, name))
 
-    def _contracted(self) -> Iterator[tuple[str, str]]:
-        """Constraints of contracts that a warehouse of Spark enforces: NOT NULL alone."""
-        tested = {(t, text) for t, text in self._tested()}
+    def _contracted(self) -> Iterator[Constraint]:
+        """Constraints of contracts that are enforced: NOT NULL of Delta tables alone."""
         for node in self.nodes.values():
-            for column in node.columns.values() if node.contract else ():
-                kinds = {c.get("type") for c in column.get("constraints") or ()}
-                text = f"ALTER COLUMN {quote_name(str(column.get('name')))} SET NOT NULL"
-                if "not_null" in kinds and (node.relation, text) not in tested:
-                    yield node.relation, text
+            is_delta = self.adapter == "databricks" or node.config.get("file_format") == "delta"
+            is_enforced = node.contract and is_delta and node.materialized in ENFORCED
+            for column in map(_mapping, node.columns.values()) if is_enforced else ():
+                kinds = {_mapping(c).get("type") for c in _list(column.get("constraints"))}
+                name = str(column.get("name"))
+                if "not_null" in kinds:
+                    text = f"ALTER COLUMN {quote_name(name)} SET NOT NULL"
+                    yield Constraint(node.relation, name, text)
 
     def relation(self, id_: str) -> str:
         """The table of a node or source."""
         if id_ in self.nodes:
             return self.nodes[id_].relation
-        return str((self.sources.get(id_) or {}).get("relation_name") or "")
+        return _plain_name(_mapping(self.sources.get(id_)).get("relation_name"))
 
     # -- versions ----------------------------------------------------------------------------------
 
@@ -300,29 +374,34 @@ class Manifest:
         tables: str,
         settings: SessionSettings,
         called: str,
-        constraints: Mapping[str, Sequence[str]],
+        constraints: Mapping[str, Sequence[Constraint]],
     ) -> Version:
         """The version of a model: `ddl` is what the user declares, `tables` what other models fill."""
         _require_model(node)
         known, described = self.statements(node)
         own = {t: s for t, s in known.items() if not _mentions(t, ddl) and not _mentions(t, tables)}
         statements = [ddl, tables, *own.values()]
-        read = {self.relation(id_) for id_ in node.reads}
+        read = {self.relation(id_) for id_ in self.all_reads(node)}
+        text = _script(statements)
+        declared = read_schema(text)
         for table in sorted(read & constraints.keys()):
-            if any(_mentions(table, text) for text in statements):
-                statements += _applicable(constraints[table], statements, table)
-        text = ";\n".join(s.strip().removesuffix(";") for s in statements if s.strip())
+            statements += _applicable(constraints[table], declared)
+        text = _script(statements)
         query = node.code if self.is_exact else spark_query(node.code, self.adapter)
         return model_version(
             called,
             query,
-            node.relation.replace("`", ""),
+            node.relation,
             text,
             settings,
-            described=described & {t.replace("`", "") for t in own},
+            described=described & own.keys(),
             write=APPENDED if node.materialized == "incremental" else None,
             file=node.file,
         )
+
+
+def _script(statements: Sequence[str]) -> str:
+    return ";\n".join(s.strip().removesuffix(";") for s in statements if s.strip())
 
 
 def _require_model(node: DbtNode) -> None:
@@ -343,9 +422,13 @@ def _certain_test(test: Any) -> str:
     """The kind of a test that declares something of all rows; empty for any other node."""
     if not isinstance(test, dict) or test.get("resource_type") != "test":
         return ""
-    metadata, config = test.get("test_metadata") or {}, test.get("config") or {}
+    metadata, config = _mapping(test.get("test_metadata")), _mapping(test.get("config"))
+    name = str(metadata.get("name", ""))
+    macros = _list(_mapping(test.get("depends_on")).get("macros"))
     strict = (
         config.get("enabled", True)
+        and config.get("fail_calc", "count(*)") == "count(*)"
+        and f"macro.dbt.test_{name}" in macros
         and not config.get("where")
         and not config.get("limit")
         and str(config.get("severity", "error")).lower() == "error"
@@ -353,7 +436,6 @@ def _certain_test(test: Any) -> str:
         and metadata.get("namespace") is None
         and isinstance(metadata.get("kwargs"), dict)
     )
-    name = str(metadata.get("name", ""))
     return name if strict and name in ("unique", "not_null", "relationships") else ""
 
 
@@ -366,21 +448,41 @@ def _column(told: Any) -> str:
 
 def _mentions(table: str, ddl: str) -> bool:
     """Whether a schema declares a table."""
-    plain = table.replace("`", "").lower()
-    return re.search(rf"\bcreate table {re.escape(plain)}\s*\(", _plain(ddl)) is not None
+    plain = re.sub(r"\s+", " ", ddl.replace("`", "").lower())
+    return re.search(rf"\bcreate table {re.escape(table.lower())}\s*\(", plain) is not None
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"\s+", " ", text.replace("`", "").lower())
+def _plain_name(relation: Any) -> str:
+    """The name of a relation without quotes: those of any adapter; empty if it has odd parts."""
+    parts = re.findall(r'`[^`]*`|"[^"]*"|[^.`"]+', str(relation or ""))
+    plain = [part.strip('`"') for part in parts]
+    return ".".join(plain) if all(re.fullmatch(r"[\w $-]+", p) for p in plain) else ""
 
 
-def _applicable(constraints: Sequence[str], statements: Sequence[str], table: str) -> list[str]:
-    """Constraints of which all tables are declared."""
+def _quoted(table: str) -> str:
+    return ".".join(map(quote_name, table.split(".")))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _applicable(constraints: Sequence[Constraint], declared: Mapping[str, Source]) -> list[str]:
+    """Constraints of which all tables and columns are declared."""
     kept = []
-    for text in constraints:
-        parent = re.search(r"REFERENCES (\S+) \(", text)
-        if parent is None or any(_mentions(parent[1], s) for s in statements):
-            kept.append(text)
+    for constraint in constraints:
+        needed = [(constraint.table, constraint.column)]
+        needed += [constraint.parent] if constraint.parent else []
+        columns = [
+            {f.name.lower() for f in declared[t.lower()].fields} if t.lower() in declared else set()
+            for t, _ in needed
+        ]
+        if all(name.lower() in there for (_, name), there in zip(needed, columns, strict=True)):
+            kept.append(f"ALTER TABLE {_quoted(constraint.table)} {constraint.text}")
     return kept
 
 

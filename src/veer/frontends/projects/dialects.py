@@ -11,9 +11,9 @@ from sqlglot.errors import SqlglotError
 
 from veer.errors import ParseError, UnsupportedError
 
-DIALECTS = frozenset(
-    ["bigquery", "duckdb", "mysql", "postgres", "redshift", "snowflake", "sqlite", "trino", "tsql"]
-)
+# Systems in which texts are compared letter by letter and NaN equals itself, as in Spark.
+DIALECTS = frozenset(["duckdb", "postgres", "snowflake"])
+ORDER = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 # What means the same in all of them, on numbers, texts and dates that no operation changes the type of.
 SAME_EVERYWHERE: tuple[type[exp.Expr], ...] = (
     exp.Add,
@@ -76,7 +76,7 @@ def spark_query(text: str, dialect: str) -> str:
             raise UnsupportedError(f"{len(trees)} statements, where a model has one")
         (tree,) = trees
         for node in tree.walk():
-            if not isinstance(node, SAME_EVERYWHERE):
+            if not isinstance(node, SAME_EVERYWHERE) or _differs(node):
                 raise UnsupportedError(
                     f"{node.key} may mean something else in {dialect} than in Spark"
                 )
@@ -89,3 +89,10 @@ def spark_query(text: str, dialect: str) -> str:
     except RecursionError:
         raise ParseError("SQL nested too deeply") from None
     return spark
+
+
+def _differs(node: exp.Expr) -> bool:
+    """Whether what is known in general differs here: orders of texts, types of fractions."""
+    if isinstance(node, ORDER):
+        return any(isinstance(n, exp.Literal) and n.is_string for n in node.find_all(exp.Literal))
+    return isinstance(node, exp.Literal) and not node.is_string and not node.name.isdigit()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from veer.analysis.needs import Need, needs
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.sql import read_schema, read_sql
+from veer.frontends.sql.statements import names_used
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink, Source
 from veer.model.schema import Field
@@ -43,40 +44,62 @@ def model_version(
         known = {table.lower() for table in described}
         doubtful = {t for t in tables if t in known}
         if doubtful:
-            _require_named_columns(read_sql(query, _with_untold(tables, doubtful)), doubtful)
-        flow = with_target(read_sql(query, tables), target, write)
+            _require_told_columns(query, tables, doubtful)
+        flow = read_sql(query, tables)
+        sinks = [flow.operators[id_] for id_ in flow.sinks]
+        if any(isinstance(s, Sink) and s.target for s in sinks) or not flow.result_schema.names:
+            raise UnsupportedError("a model is a query, and this is another statement")
+        flow = with_target(flow, target, write)
     place = SourceLocation(PurePosixPath(file).as_posix()) if file else None
     return Version(name, flow, stable_ids=False, text=query, place=place, settings=settings)
 
 
-def _with_untold(tables: dict[str, Source], doubtful: set[str]) -> dict[str, Source]:
-    return {
-        name: replace(source, fields=(*source.fields, Field(UNTOLD, STRING)))
+def _require_told_columns(query: str, tables: dict[str, Source], doubtful: set[str]) -> None:
+    """Refuse a query that would mean something else if described tables had more columns.
+
+    They are given one that nobody names, and one of each name that the query uses and they lack: an
+    alias, a column of another table. None of these may decide the rows of the query.
+    """
+    names = names_used(query)
+    more = {
+        name: [UNTOLD, *sorted(names - {f.name.lower() for f in source.fields})]
+        for name, source in tables.items()
         if name in doubtful
-        else source
+    }
+    extended = {
+        name: replace(
+            source, fields=(*source.fields, *(Field(n, STRING) for n in more.get(name, ())))
+        )
         for name, source in tables.items()
     }
+    told = {name: len(tables[name].fields) for name in more}
+    try:
+        flow = read_sql(query, extended)
+    except InputError:
+        raise _incomplete(", ".join(sorted(doubtful))) from None
+    _require_named_columns(flow, told)
 
 
-def _require_named_columns(flow: Dataflow, doubtful: set[str]) -> None:
-    """Refuse a dataflow whose rows depend on columns that nobody named."""
+def _require_named_columns(flow: Dataflow, told: Mapping[str, int]) -> None:
+    """Refuse a dataflow whose rows depend on more than the first columns of some tables."""
     wanted = {
         sink: Need(TableSemantics.BAG, frozenset(range(len(flow.schemas[sink]))))
         for sink in flow.sinks
     }
     needed = needs(flow, wanted)
     for id_, operator in flow.operators.items():
-        if isinstance(operator, Source) and operator.table.lower() in doubtful:
-            if len(operator.fields) - 1 in needed[id_].columns:
+        if isinstance(operator, Source) and operator.table.lower() in told:
+            if any(place >= told[operator.table.lower()] for place in needed[id_].columns):
                 raise _incomplete(operator.table)
         for query in subqueries(operator):
-            _require_named_columns(query, doubtful)
+            _require_named_columns(query, told)
 
 
 def _incomplete(table: str) -> InputError:
     return UnsupportedError(
-        f"all columns of {table} are read (SELECT *), and its description may not name all of them; "
-        "declare it with --schema, or give a catalog.json (`dbt docs generate`)"
+        f"what is read of {table} depends on all of its columns (SELECT *, an alias that may be one), "
+        "and its description may not name all of them; declare it with --schema, or give a catalog.json "
+        "(`dbt docs generate`)"
     )
 
 

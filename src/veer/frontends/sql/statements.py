@@ -58,3 +58,11 @@ def table_statements(text: str) -> dict[str, str]:
         for statement in parse_statements(text)
         if isinstance(statement, exp.Create) and isinstance(statement.this, exp.Schema)
     }
+
+
+def names_used(text: str) -> set[str]:
+    """The names of columns and aliases that a text uses, in lower case."""
+    trees = parse_statements(text)
+    columns = {c.name.lower() for tree in trees for c in tree.find_all(exp.Column)}
+    aliases = {a.alias.lower() for tree in trees for a in tree.find_all(exp.Alias)}
+    return (columns | aliases) - {"", "*"}

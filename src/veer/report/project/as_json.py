@@ -14,8 +14,9 @@ from veer.outcomes import (
     Recompute,
     SinkOutcome,
 )
+from veer.report.project.formats import VERSION
+from veer.visible import json_text
 
-FORMAT = 1
 # What of a sink's report on two versions is told.
 TOLD = (
     "reason",
@@ -40,7 +41,7 @@ def project_json(report: ProjectReport) -> dict[str, Any]:
     """The report as JSON data."""
     jobs = [_job(job) for job in report.jobs]
     return {
-        "veer_check": FORMAT,
+        "veer_check": VERSION,
         "base": {"name": report.base, "commit": report.base_commit},
         "head": {"commit": report.head_commit, "dirty": report.dirty},
         "verdict": report.outcome.value,
@@ -142,3 +143,13 @@ def summary(report: Mapping[str, Any]) -> str:
     jobs = f"{kept} job{'' if kept == 1 else 's'}"
     told = f"{jobs}: {', '.join(counted)}" if counted else "no jobs"
     return f"{told}; {again} must run again" if again else f"{told}; nothing must run again"
+
+
+def stale_list(report: Mapping[str, Any]) -> str:
+    """The jobs that must run again, as a JSON list for schedulers."""
+    return json_text(report["stale_jobs"], indent=None) + "\n"
+
+
+def worst_verdict(report: Mapping[str, Any]) -> str:
+    """The worst verdict of all jobs."""
+    return f"{report['verdict']}\n"

@@ -16,7 +16,11 @@ FORMATS = (
     Format(
         "sarif", "for code scanning: a finding per sink", "veer.report.project.as_sarif:sarif_text"
     ),
+    Format("stale", "jobs to run again, as a JSON list", "veer.report.project.as_json:stale_list"),
+    Format("verdict", "the worst verdict, one word", "veer.report.project.as_json:worst_verdict"),
 )
+
+VERSION = 1  # of the JSON report
 
 
 def names() -> list[str]:

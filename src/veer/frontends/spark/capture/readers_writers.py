@@ -312,7 +312,8 @@ class CapturedWriter(_Options):
         self._set(options)
         target = str(path or self._options.get("path") or self._options.get("dbtable") or "output")
         target = self._capture.path(target)
-        settings = self._shown_options("path")
+        # Of a table that is named, the path is where else its rows are.
+        settings = self._shown_options(*(() if path else ("path",)))
         write = Write(self._format, self._mode, tuple(self._layout), settings)
         positional = self._format in ("csv", "text")
         sink = Sink(target, target=target, positional=positional, write=write)
