@@ -34,6 +34,12 @@ RUNNERS = (
         "10 minutes; 5 with `--plans DIR` read before",
         SPARK,
     ),
+    Runner(
+        "cluster",
+        "`veer batch --master` on a standalone cluster: two workers beside one, results beside local ones",
+        "10 minutes",
+        "`--data DIR` with `calcite.jsonl`; Java and PySpark",
+    ),
     Runner("commands", "verdicts of PySpark jobs through the command line", "2 minutes", SPARK),
     Runner(
         "coverage",

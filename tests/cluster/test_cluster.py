@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from benchmarks.support.standalone_cluster import bare_python, standalone_cluster
 from tests.cli.test_cli import veer
-from tests.cluster.standalone import bare_python, standalone_cluster
 from veer.cluster import needed_packages
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
