@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -109,19 +110,96 @@ def test_what_is_refused_is_named(manifests: Path) -> None:
     assert "incremental" in items["why"] and items["verdict"] == "unknown"
 
 
-def test_keys_come_from_tests(manifests: Path) -> None:
-    report = checked(manifests, "chg_column_renamed")
-    assumed = [a for j in report["jobs"] for s in j["sinks"] for a in s["assumptions"]]
-    assert all(isinstance(text, str) for text in assumed)
-    notes = " ".join(report["notes"])
-    assert "without ANSI" in notes
-
-
-def spoiled(manifests: Path, tmp_path: Path, **changes: Any) -> str:
+def with_codes(manifests: Path, folder: Path, codes: dict[str, str], **metadata: Any) -> str:
+    """The manifest of the base with other compiled code of some models."""
+    folder.mkdir(parents=True, exist_ok=True)
     data = json.loads(Path(manifest(manifests, "base")).read_text())
-    data["metadata"] |= changes
-    (tmp_path / "manifest.json").write_text(json.dumps(data))
-    return str(tmp_path / "manifest.json")
+    data["metadata"] |= metadata
+    for model, code in codes.items():
+        node = data["nodes"][f"model.shop.{model}"]
+        node["compiled_code"] = code
+        node["depends_on"]["nodes"] = [
+            id_
+            for id_, other in (*data["nodes"].items(), *data["sources"].items())
+            if (name := other.get("relation_name")) and re.search(rf"\b{re.escape(name)}\b", code)
+        ]
+    (folder / "manifest.json").write_text(json.dumps(data))
+    return str(folder / "manifest.json")
+
+
+def compared(
+    manifests: Path, tmp_path: Path, model: str, old: str, new: str, **metadata: Any
+) -> dict[str, Any]:
+    """What is said of a model whose code was another."""
+    base = with_codes(manifests, tmp_path / "base", {model: old}, **metadata)
+    now = with_codes(manifests, tmp_path / "now", {model: new}, **metadata)
+    report = check(tmp_path, "--dbt", now, "--base-manifest", base)
+    (job,) = (j for j in report["jobs"] if j["job"] == model)
+    return {**job, "notes": report["notes"]}
+
+
+def test_keys_come_from_tests(manifests: Path, tmp_path: Path) -> None:
+    old = "select distinct customer_id from shop.stg_customers"
+    told = compared(manifests, tmp_path, "mart_daily_revenue", old, old.replace("distinct ", ""))
+    assert told["verdict"] == "equivalent"
+    assert told["sinks"][0]["assumptions"] == ["customer_id is a key of shop.stg_customers"]
+    assert "without ANSI" in " ".join(told["notes"])
+    # Nothing says that of a country.
+    old = old.replace("customer_id", "country_code")
+    told = compared(manifests, tmp_path, "mart_daily_revenue", old, old.replace("distinct ", ""))
+    assert told["verdict"] == "changed"
+
+
+def test_a_description_may_leave_columns_out(manifests: Path, tmp_path: Path) -> None:
+    star, model = "select * from shop_raw.refunds", "stg_refunds"
+    data = json.loads(Path(manifest(manifests, "base")).read_text())
+    (source,) = (s for s in data["sources"].values() if s["name"] == "refunds")
+    named = f"select {', '.join(source['columns'])} from shop_raw.refunds"
+    told = compared(manifests, tmp_path, model, star, named)
+    assert told["verdict"] == "unknown" and "may not name all of them" in told["why"]
+    inner = f"with r as ({star}) select refund_id from r"
+    told = compared(manifests, tmp_path, model, inner, "select refund_id from shop_raw.refunds")
+    assert told["verdict"] == "equivalent"
+
+
+def test_another_adapter_is_read_where_it_means_the_same(manifests: Path, tmp_path: Path) -> None:
+    old = "select refund_id from shop_raw.refunds where refund_id > 1"
+    new = "select refund_id from shop_raw.refunds where not refund_id <= 1"
+    told = compared(manifests, tmp_path, "stg_refunds", old, new, adapter_type="duckdb")
+    assert told["verdict"] == "equivalent"
+    assert any("SQL of duckdb is read as Spark means it" in note for note in told["notes"])
+    for other in (
+        "refund_id / 2 > 1",
+        "refund_id * 1.5 > 1",
+        "reason_code > 'b'",
+        "len(refund_id) > 1",
+    ):
+        code = old.replace("refund_id > 1", other)
+        told = compared(manifests, tmp_path, "stg_refunds", old, code, adapter_type="duckdb")
+        assert told["verdict"] == "unknown", other
+
+
+def test_models_in_a_circle(manifests: Path, tmp_path: Path) -> None:
+    one = {
+        "stg_refunds": "select id from shop.stg_payments",
+        "stg_payments": "select id from shop.stg_refunds",
+    }
+    two = {**one, "stg_refunds": "select id + 1 as id from shop.stg_payments"}
+    base, now = (with_codes(manifests, tmp_path / n, c) for n, c in (("base", one), ("now", two)))
+    report = check(tmp_path, "--dbt", now, "--base-manifest", base)
+    assert verdicts(report)["stg_refunds"] == "unknown"
+    assert {"stg_refunds", "stg_payments"} <= set(report["stale_jobs"])
+
+
+def test_a_manifest_of_a_hundred_megabytes(manifests: Path, tmp_path: Path) -> None:
+    data = json.loads(Path(manifest(manifests, "base")).read_text())
+    data["docs"] = {f"doc.{i}": {"block_contents": "x" * 1_000_000} for i in range(100)}
+    file = tmp_path / "manifest.json"
+    file.write_text(json.dumps(data))
+    report = check(
+        tmp_path, "--dbt", str(file), "--base-manifest", manifest(manifests, "base"), status=0
+    )
+    assert set(verdicts(report).values()) == {"unchanged"}
 
 
 @pytest.mark.parametrize(
@@ -140,15 +218,3 @@ def test_what_is_no_manifest(tmp_path: Path, text: str, told: str) -> None:
     file.write_text(text)
     done = veer("check", "--dbt", str(file), "--base-manifest", str(file))
     assert done.returncode == 65 and told in done.stderr and done.stderr.count("\n") == 1
-
-
-def test_another_adapter_is_read_where_it_means_the_same(manifests: Path, tmp_path: Path) -> None:
-    base = spoiled(manifests, tmp_path, adapter_type="duckdb")
-    (tmp_path / "now").mkdir()
-    now = Path(base).read_text()
-    now = now.replace("order_status <> 'draft'", "not order_status = 'draft'")
-    (tmp_path / "now" / "manifest.json").write_text(now)
-    report = check(
-        tmp_path, "--dbt", str(tmp_path / "now" / "manifest.json"), "--base-manifest", base
-    )
-    assert any("SQL of duckdb is read as Spark means it" in note for note in report["notes"])

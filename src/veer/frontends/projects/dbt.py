@@ -381,10 +381,9 @@ class Manifest:
         known, described = self.statements(node)
         own = {t: s for t, s in known.items() if not _mentions(t, ddl) and not _mentions(t, tables)}
         statements = [ddl, tables, *own.values()]
-        read = {self.relation(id_) for id_ in self.all_reads(node)}
         text = _script(statements)
         declared = read_schema(text)
-        for table in sorted(read & constraints.keys()):
+        for table in sorted(constraints):
             statements += _applicable(constraints[table], declared)
         text = _script(statements)
         query = node.code if self.is_exact else spark_query(node.code, self.adapter)
