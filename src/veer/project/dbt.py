@@ -9,8 +9,8 @@ from typing import final
 from veer.errors import UsageError
 from veer.frontends.projects.dbt import Constraint, DbtNode, Manifest
 from veer.frontends.session_settings import session_settings, spark_asked_for
-from veer.project.check import JobPair
 from veer.project.lineage import KnownTables
+from veer.project.pairs import JobPair
 from veer.project.repository import Reading
 from veer.settings import SessionSettings
 from veer.versions.version import Version

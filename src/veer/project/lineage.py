@@ -7,7 +7,7 @@ prefix. That one may be put in place of what another reads is told strictly.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -177,7 +177,28 @@ class Lineage:
 
     def writers(self, source: Source) -> list[Written]:
         """The sinks that may write what a source reads."""
-        return [w for w in self.written if w.may_feed(source)]
+        return [w for w in self._candidates(read_places(source)) if w.may_feed(source)]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, list[Written]]:
+        """What is written to tables, by the last parts of their names."""
+        found: dict[str, list[Written]] = {}
+        for written in self.written:
+            if not written.place.is_path:
+                found.setdefault(written.place.parts[-1], []).append(written)
+        return found
+
+    @cached_property
+    def _to_paths(self) -> list[Written]:
+        return [written for written in self.written if written.place.is_path]
+
+    def _candidates(self, places: Sequence[Place] | None) -> list[Written]:
+        """What may be written to these places, and some more."""
+        if places is None or any(_is_pattern(part) for place in places for part in place.parts):
+            return list(self.written)
+        names = {part.lower() for place in places for part in place.parts}
+        found = [written for name in sorted(names) for written in self._by_name.get(name, ())]
+        return [*found, *self._to_paths]
 
     @cached_property
     def feeding(self) -> Mapping[str, frozenset[str]]:
@@ -189,7 +210,7 @@ class Lineage:
         for job, tables in self.known.items():
             places = [Place.of(table) for table in tables.reads]
             read[job] = frozenset(
-                w.job for w in self.written if any(w.place.may_hold(place) for place in places)
+                w.job for w in self._candidates(places) if any(map(w.place.may_hold, places))
             )
         return read
 

@@ -14,7 +14,14 @@ from typing import Protocol, final
 from veer.errors import InputError, VeerError
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
-from veer.project.lineage import KnownTables, Lineage, Place, table_statement
+from veer.project.lineage import (
+    KnownTables,
+    Lineage,
+    Place,
+    Written,
+    table_statement,
+    written_by,
+)
 from veer.versions.version import Version
 
 
@@ -61,6 +68,7 @@ class LoadedJobs:
         self.versions: dict[str, Version] = {}
         self.errors: dict[str, VeerError] = {}
         self.statements: dict[str, dict[str, str]] = {}  # by job and table: what others write
+        self._written: dict[Place, list[Written]] = {}  # by the jobs that are loaded
         self._threads = threads
         self._progress = progress
 
@@ -69,11 +77,10 @@ class LoadedJobs:
         todo = [n for n in dict.fromkeys(names) if n not in self.versions and n not in self.errors]
         failed: dict[str, VeerError] = {}
         while todo:
-            self.__dict__.pop("lineage", None)
             with ThreadPoolExecutor(self._threads) as pool:
                 for name, result in zip(todo, pool.map(self._try, todo), strict=True):
                     if isinstance(result, Version):
-                        self.versions[name] = result
+                        self._remember(name, result)
                     else:
                         failed[name] = result
             todo = self._to_try_again(failed)
@@ -88,9 +95,14 @@ class LoadedJobs:
         if name in self.versions or name in self.errors:
             return
         if all(self._statement(table) == text for table, text in statements.items()):
-            self.versions[name] = version
+            self._remember(name, version)
             self.statements[name] = dict(statements)
-            self.__dict__.pop("lineage", None)
+
+    def _remember(self, name: str, version: Version) -> None:
+        self.versions[name] = version
+        for written in written_by(name, version.dataflow):
+            self._written.setdefault(written.place, []).append(written)
+        self.__dict__.pop("lineage", None)
 
     def load_all(self) -> None:
         """Load every job."""
@@ -156,9 +168,7 @@ class LoadedJobs:
 
     def _add_mentioned(self, name: str, known: dict[str, str]) -> None:
         """Declare what the code of a job mentions too, so that it is not loaded for each table anew."""
-        for writer in self.lineage.written:
-            if writer.job not in self.versions:
-                continue
+        for writer in [w for writers in self._written.values() for w in writers]:
             sink = self.versions[writer.job].dataflow.operators[writer.sink]
             target = sink.target if isinstance(sink, Sink) else ""
             if target and target not in known and self.revision.mentions(name, target):
@@ -168,9 +178,8 @@ class LoadedJobs:
 
     def _statement(self, table: str) -> str:
         """What a job writes under this name, as a statement; empty if that is not known."""
-        place = Place.of(table)
-        writers = [w for w in self.lineage.written if w.place == place]
-        if len(writers) != 1 or writers[0].job not in self.versions:
+        writers = self._written.get(Place.of(table), [])
+        if len(writers) != 1:
             return ""
         (writer,) = writers
         return table_statement(table, self.versions[writer.job].dataflow, writer.sink)

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from veer.outcomes import JobOutcome, Outcome, ProjectReport
-from veer.project.check import CheckOptions, JobPair, ProjectCheck
+from veer.project.check import CheckOptions, ProjectCheck
 from veer.project.dbt import DbtProject
 from veer.project.loading import Revision
+from veer.project.pairs import JobPair
 from veer.project.repository import Repository
 from veer.project.sqlmesh import SqlmeshProject
 

@@ -22,10 +22,10 @@ from veer.frontends.sql import read_schema
 from veer.frontends.sql.statements import table_statements
 from veer.model.writes import Write
 from veer.options import JvmUse
-from veer.project.check import JobPair
 from veer.project.file import Project, project_of
 from veer.project.jobs import Job, jobs_of, matched
 from veer.project.lineage import KnownTables, Place
+from veer.project.pairs import JobPair
 from veer.project.reach import (
     ANYTHING,
     NO_DATA,
@@ -126,6 +126,8 @@ class Tree:
     def may_write(self, name: str, table: str) -> bool:
         """Whether the code of a job has the table's name, or names of tables that it computes."""
         job = self.listed[name]
+        if job.dataset is not None and job.dataset.name != job.path:  # else nothing of it is known
+            return Place.of(job.dataset.name).may_hold(Place.of(table))
         reach = self.reach(job)
         if reach.anything or (job.is_function and any(map(self._computes_names, reach.files))):
             return True

@@ -18,8 +18,8 @@ from veer.frontends.projects.sqlmesh import (
     sqlmesh_models,
 )
 from veer.frontends.session_settings import session_settings, spark_asked_for
-from veer.project.check import JobPair
 from veer.project.lineage import KnownTables
+from veer.project.pairs import JobPair
 from veer.project.repository import Reading, joined
 from veer.project.revisions import Revisions, read_revisions
 from veer.settings import SessionSettings

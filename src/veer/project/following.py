@@ -1,0 +1,340 @@
+"""What follows from a change for jobs that read what changed.
+
+A job is compared once more together with the jobs that write what it reads, at each revision those of
+that revision: many do not change with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import final
+
+from veer.model.dag import Dataflow
+from veer.model.ops import Sink, Source
+from veer.model.sources import distinct_sources, inline_sources
+from veer.outcomes import Cause, JobOutcome, Outcome, Recompute, SinkOutcome, worst
+from veer.project.affected import Affected
+from veer.project.comparing import Answer, Task
+from veer.project.lineage import Place, fits, sink_places, source_texts
+from veer.project.loading import LoadedJobs
+from veer.project.pairs import JobPair
+from veer.project.sink_outcomes import sink_outcomes, whole_outcomes
+from veer.versions.version import Version
+from veer.workers import Failed
+
+MOST_OPERATORS = 600  # of jobs that are compared together
+ALL = "(all)"  # the sinks of a job that cannot be read
+Compare = Callable[[Mapping[str, Task]], dict[str, Answer | Failed]]
+
+
+@final
+class Following:
+    """Both revisions of a project, what became of each job by itself, and what follows."""
+
+    def __init__(
+        self,
+        pairs: Sequence[JobPair],
+        base: LoadedJobs,
+        now: LoadedJobs,
+        outcomes: dict[str, JobOutcome],
+        compare: Compare,
+    ) -> None:
+        self.pairs = pairs
+        self.base, self.now = base, now
+        self.outcomes = outcomes
+        self.affected = Affected()
+        self._compare = compare
+        self._same = {pair.p: pair.q for pair in pairs if pair.same and pair.p and pair.q}
+        self._pairs_by_name = {pair.name: pair for pair in pairs}
+
+    def begin(self, changed_files: Iterable[str]) -> None:
+        """Count what changed by itself among what is affected."""
+        self.affected.add_files(changed_files)
+        for pair in self.pairs:
+            if not pair.same:
+                self._suspect(pair)
+                for side, name in self._names(pair):
+                    self.affected.add(*(side.revision.views(name) if name else ()))
+        for outcome in self.outcomes.values():
+            self._note(outcome)
+
+    def _names(self, pair: JobPair) -> list[tuple[LoadedJobs, str | None]]:
+        return [(self.base, pair.p), (self.now, pair.q)]
+
+    def _suspect(self, pair: JobPair) -> None:
+        """Count what a job that cannot be read may write among what is affected."""
+        for side, name in self._names(pair):
+            if name is None or name not in side.errors:
+                continue
+            known = side.revision.known_tables(name)
+            if known is not None:
+                self.affected.add(*known.writes)
+            else:
+                label = f"what {side.revision.jobs[name]} may write"
+                self.affected.suspects[label] = partial(side.revision.may_write, name)
+
+    def _note(self, outcome: JobOutcome) -> None:
+        """Count among what is affected what a job no longer writes as it did."""
+        pair = self._pairs_by_name[outcome.name]
+        for sink in outcome.sinks:
+            if sink.recompute is None and sink.outcome is not Outcome.REMOVED:
+                continue
+            self.affected.add(sink.target)
+            for side, name in self._names(pair):
+                version = side.versions.get(name or "")
+                if version is not None and isinstance(
+                    version.dataflow.operators.get(sink.name), Sink
+                ):
+                    places = sink_places(version.dataflow, sink.name)
+                    self.affected.targets |= dict.fromkeys(places, sink.target)
+
+    def follow(self) -> None:
+        """Go through all jobs, each after those it reads from."""
+        self.now.load_all()
+        self.take_over()
+        self.base.load_all()
+        by_job = {pair.q: pair for pair in self.pairs if pair.q is not None}
+        for pair in self.pairs:
+            if pair.same and pair.q in self.now.errors:
+                self._fill_unreadable(pair)
+                if pair.q not in self.now.known:
+                    self._suspect(pair)
+        for level in self.now.lineage.levels():
+            pairs = [by_job[job] for job in level.jobs if job in by_job]
+            if level.circular:
+                self._follow_circles(pairs)
+            else:
+                self._follow_level(pairs)
+        self._write_together()
+
+    def _fill_unreadable(self, pair: JobPair) -> None:
+        """An unchanged job that cannot be read may read anything that changed, unless its tables are known."""
+        old = self.outcomes[pair.name]
+        known = self.now.known.get(pair.q or "")
+        if known is not None:
+            told = tuple(SinkOutcome(t, t, Outcome.UNCHANGED) for t in known.writes)
+            self.outcomes[pair.name] = replace(old, sinks=told)
+            return
+        sink = SinkOutcome(ALL, "", Outcome.UNCHANGED, recompute=Recompute(Cause.UNKNOWN))
+        why = f"whether it reads what changed is not known: {self.now.errors[pair.q or '']}"
+        self.outcomes[pair.name] = replace(old, sinks=(sink,), why=why)
+
+    def _follow_level(self, pairs: Iterable[JobPair]) -> None:
+        reading: dict[str, tuple[JobPair, dict[str, list[str]]]] = {}
+        for pair in pairs:
+            self._fill_unchanged(pair)
+            touched = self._touched(pair)
+            if any(touched.values()):
+                reading[pair.name] = pair, touched
+        together = {name: self._together(pair) for name, (pair, _) in reading.items()}
+        joint_tasks = {n: t.task(n) for n, t in together.items() if t is not None}
+        answers = self._compare(joint_tasks)
+        for name, (_, touched) in reading.items():
+            joint, answer = together[name], answers.get(name)
+            if joint is None or not isinstance(answer, Answer):
+                self._affect(name, touched)
+            else:
+                self._settle(name, touched, joint, answer)
+            self._note(self.outcomes[name])
+            job = reading[name][0].q
+            self.affected.add(*(self.now.revision.views(job) if job else ()))
+
+    def _write_together(self) -> None:
+        """Sinks that write to a place which another job writes anew: it may take their rows away."""
+        before = -1
+        while before != len(self.affected.targets):
+            before = len(self.affected.targets)
+            for name, outcome in list(self.outcomes.items()):
+                touched = {
+                    sink.name: [
+                        other.target
+                        for job, told in self.outcomes.items()
+                        for other in told.sinks
+                        if job != name and other.recompute is not None and other.target
+                        if Place.of(other.target).may_hold(Place.of(sink.target))
+                    ]
+                    for sink in outcome.sinks
+                    if sink.target and sink.recompute is None
+                }
+                if any(touched.values()):
+                    self._affect(name, touched)
+                    self._note(self.outcomes[name])
+
+    def _fill_unchanged(self, pair: JobPair) -> None:
+        """The sinks of a job that was not looked at before."""
+        old = self.outcomes[pair.name]
+        version = self.now.versions.get(pair.q or "")
+        if pair.same and version is not None and not old.sinks:
+            sinks = whole_outcomes(version.dataflow, Outcome.UNCHANGED, None)
+            self.outcomes[pair.name] = replace(old, sinks=sinks, place=version.place)
+
+    def _touched(self, pair: JobPair) -> dict[str, list[str]]:
+        """For each sink of a job what it reads that is affected."""
+        version = self.now.versions.get(pair.q or "")
+        if version is None:
+            return self._touched_tables(pair)
+        flow, touched = version.dataflow, {}
+        for sink in flow.sinks:
+            cone = flow.restrict(flow.ancestors(sink))
+            read = {t for s in distinct_sources(cone) for t in self.affected.read_by(s)}
+            touched[sink] = sorted(read)
+        return touched
+
+    def _touched_tables(self, pair: JobPair) -> dict[str, list[str]]:
+        """The same of a job that cannot be read, as far as its tables are known."""
+        known = self.now.known.get(pair.q or "")
+        if known is None:
+            return {}
+        read = {t for table in known.reads for t in self.affected.among(table)}
+        return {table: sorted(read) for table in known.writes}
+
+    def _affect(self, name: str, touched: Mapping[str, Sequence[str]]) -> None:
+        """Nothing is known but that sinks read what changed."""
+        old = self.outcomes[name]
+        sinks = tuple(_computed_again(s, touched.get(s.name, ())) for s in old.sinks)
+        self.outcomes[name] = replace(old, sinks=sinks)
+
+    def _follow_circles(self, pairs: Sequence[JobPair]) -> None:
+        """Jobs that read from each other: what is found affected last may affect the first."""
+        before = -1
+        while before != len(self.affected.targets):
+            before = len(self.affected.targets)
+            for pair in pairs:
+                self._fill_unchanged(pair)
+                self._affect(pair.name, self._touched(pair))
+                self._note(self.outcomes[pair.name])
+
+    def _together(self, pair: JobPair) -> Joint | None:
+        """Both revisions of a job, each reading from the jobs of its own revision; None if it cannot be."""
+        if pair.history:
+            return None
+        sides = []
+        for side, name in self._names(pair):
+            composed = None if name is None else self._composed(side, name, ())
+            if composed is None:
+                return None
+            sides.append((composed, side.versions[name or ""]))
+        (p_flow, p_jobs), p = sides[0]
+        (q_flow, q_jobs), q = sides[1]
+        versions = (
+            replace(p, dataflow=p_flow, stable_ids=False, optimized=None),
+            replace(q, dataflow=q_flow, stable_ids=False, optimized=None),
+        )
+        return Joint(versions, tuple(sorted({*p_jobs, *q_jobs})))
+
+    def _composed(
+        self, side: LoadedJobs, name: str, above: tuple[str, ...]
+    ) -> tuple[Dataflow, frozenset[str]] | None:
+        """The dataflow of a job with those in front of it that write what is affected."""
+        version = side.versions.get(name)
+        if version is None or name in above:
+            return None
+        inlined: dict[Source, tuple[str, Dataflow]] = {}
+        jobs: frozenset[str] = frozenset()
+        for source in distinct_sources(version.dataflow):
+            if not self.affected.read_by(source):
+                continue
+            writers = {(w.job, w.sink) for w in side.lineage.writers(source)}
+            if len(writers) != 1 or side.may_be_written_unseen(source_texts(source)):
+                return None
+            ((job, sink),) = writers
+            inner = self._composed(side, job, (*above, name))
+            if inner is None or sink not in inner[0].operators or not fits(source, inner[0], sink):
+                return None
+            inlined[source] = job, inner[0].restrict(inner[0].ancestors(sink))
+            jobs |= {job} | inner[1]
+        flow = inline_sources(version.dataflow, inlined) if inlined else version.dataflow
+        return (flow, jobs) if len(flow.operators) <= MOST_OPERATORS else None
+
+    def _settle(
+        self, name: str, touched: Mapping[str, Sequence[str]], joint: Joint, answer: Answer
+    ) -> None:
+        """What became of a job together with those that write what it reads."""
+        old = self.outcomes[name]
+        p, q = (v.dataflow for v in joint.versions)
+        found = {s.name: s for s in sink_outcomes(answer, p, q)}
+        sinks = tuple(
+            _settled(s, found.get(s.name), touched.get(s.name, ()), joint.jobs) for s in old.sinks
+        )
+        outcome = worst(s.outcome for s in sinks)
+        seconds = old.seconds + answer.seconds
+        self.outcomes[name] = replace(old, sinks=sinks, outcome=outcome, seconds=seconds)
+
+    def take_over(self) -> None:
+        """Take jobs that are the same at the base, and whose tables have the same columns there, from now."""
+        before = {now: base for base, now in self._same.items()}
+        for level in self.now.lineage.levels():
+            for now in level.jobs:
+                base = before.get(now)
+                if base is not None and now in self.now.versions:
+                    self.base.take_over(
+                        base, self.now.versions[now], self.now.statements.get(now, {})
+                    )
+
+    def store_again(self, pair: JobPair) -> None:
+        """Sinks with the same rows that are to be stored in another way."""
+        self.now.load([pair.q] if pair.q else [])
+        self._fill_unchanged(pair)
+        old = self.outcomes[pair.name]
+        again = Recompute(Cause.STORAGE)
+        sinks = old.sinks or (SinkOutcome(ALL, "", old.outcome),)
+        sinks = tuple(s if s.recompute else replace(s, recompute=again) for s in sinks)
+        self.outcomes[pair.name] = replace(old, sinks=sinks)
+
+
+@final
+@dataclass(frozen=True)
+class Joint:
+    """Two versions of a job with the jobs in front of them that changed too."""
+
+    versions: tuple[Version, Version]
+    jobs: tuple[str, ...]
+
+    def task(self, name: str) -> Task:
+        """The task of comparing them: the jobs in front are run again, and may choose anew."""
+        return Task.of(name, *self.versions, renewed=[f"{job}/" for job in self.jobs])
+
+
+def _computed_again(sink: SinkOutcome, touched: Sequence[str]) -> SinkOutcome:
+    """A sink that reads what changed."""
+    if not touched or sink.outcome is Outcome.REMOVED:
+        return sink
+    cause = Cause.UPSTREAM if sink.recompute is None else sink.recompute.cause
+    return replace(sink, recompute=Recompute(cause, tuple(touched)))
+
+
+def _settled(
+    sink: SinkOutcome, joint: SinkOutcome | None, touched: Sequence[str], jobs: tuple[str, ...]
+) -> SinkOutcome:
+    """A sink by itself, and together with the jobs that write what it reads.
+
+    What it is together counts, but for this: a job that does the same with its tables as before has
+    not changed, its tables have.
+    """
+    if not touched or sink.outcome in (Outcome.NEW, Outcome.REMOVED):
+        return sink
+    if joint is None:
+        return _computed_again(sink, touched)
+    if joint.outcome is Outcome.EQUIVALENT:
+        kept = joint.recompute is None
+        outcome = sink.outcome if sink.outcome is Outcome.UNCHANGED else Outcome.EQUIVALENT
+        report = sink.report if sink.outcome is outcome else joint.report
+        again = None if kept else Recompute(Cause.NOT_CERTAIN, tuple(touched))
+        spared = tuple(touched) if kept else ()
+        with_jobs = jobs if report is joint.report else ()
+        return replace(
+            sink,
+            outcome=outcome,
+            report=report,
+            with_jobs=with_jobs,
+            recompute=again,
+            spared=spared,
+        )
+    if joint.outcome is Outcome.CHANGED and sink.outcome in (Outcome.CHANGED, Outcome.UNKNOWN):
+        again = Recompute(Cause.CHANGED, tuple(touched))
+        return replace(
+            sink, outcome=Outcome.CHANGED, report=joint.report, with_jobs=jobs, recompute=again
+        )
+    return _computed_again(sink, touched)
