@@ -108,7 +108,7 @@ ROOMS = (
     _room(
         "project",
         "whole projects at two revisions",
-        "model versions frontends verification outcomes report workers",
+        "model functions analysis versions frontends verification outcomes report workers",
     ),
     _room(
         "cli",

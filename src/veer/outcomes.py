@@ -45,6 +45,7 @@ class Cause(Enum):
     NEW = "new"
     NOT_CERTAIN = "not certain"  # equivalent, but under an assumption or with a caveat
     UPSTREAM = "upstream"  # it reads what must be computed again
+    TOGETHER = "together"  # its job runs again, and would give it other rows, or rows once more
     STORAGE = "storage"  # its rows are the same, to be stored in another way
 
 

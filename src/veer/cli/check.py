@@ -146,7 +146,7 @@ def check(
     budget: options.Budget = None,
     arg: options.Arguments = None,
     conf: options.CommandLineSettings = None,
-    spark: options.Spark = "",
+    spark: options.CommandLineSpark = "",
     jvm: options.Jvm = JvmUse.AUTO,
     master: options.Master = "",
     master_conf: options.MasterSettings = None,

@@ -24,6 +24,7 @@ from veer.options import (
 )
 from veer.project.file import current_project
 from veer.report import formats
+from veer.settings import spark_version
 from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:
@@ -67,8 +68,6 @@ def _conf(given: list[str] | None) -> list[str]:
 
 
 def _spark(given: str) -> str:
-    from veer.settings import spark_version
-
     named = given or current_project().spark
     return str(spark_version(named)) if named else ""
 
@@ -115,6 +114,16 @@ CommandLineSchema = Annotated[
         metavar="DDL",
         help="CREATE TABLE statements of what jobs read and no job writes: a file or the text; those of "
         "the project file by default.",
+    ),
+]
+CommandLineSpark = Annotated[
+    str,
+    typer.Option(
+        "--spark",
+        metavar="VERSION",
+        callback=lambda given: str(spark_version(given)) if given else "",
+        help="The Spark that would run both revisions; that of the project file, of each revision its own, "
+        "by default.",
     ),
 ]
 CommandLineSettings = Annotated[  # without those of the project file, which may differ by revision

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import final
 
 from veer.model.ops import Source
 from veer.project.lineage import Place, read_places, source_texts
+
+
+@final
+@dataclass(frozen=True)
+class Changes:
+    """What differs between two revisions beside jobs."""
+
+    files: tuple[str, ...] = ()  # that jobs may read by their paths
+    tables: tuple[str, ...] = ()  # that are declared otherwise
+    suspects: Mapping[str, Callable[[str], bool]] = field(
+        default_factory=dict
+    )  # code that is no job
 
 
 @final
@@ -20,6 +33,11 @@ class Affected:
 
     def __bool__(self) -> bool:
         return bool(self.targets or self.files or self.suspects)
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self.targets) + len(self.files) + len(self.suspects)
 
     def add(self, *targets: str) -> None:
         """Count targets among them."""
@@ -42,6 +60,5 @@ class Affected:
         if places is None:
             return sorted([*self.targets.values(), *self.files.values(), *self.suspects])
         found = [t for a, t in self.targets.items() if any(a.may_hold(p) for p in places)]
-        paths = [place for place in places if place.is_path]
-        found += [t for a, t in self.files.items() if any(a.may_hold(p) for p in paths)]
+        found += [t for a, t in self.files.items() if any(p.may_be_file(a) for p in places)]
         return sorted([*found, *unseen])

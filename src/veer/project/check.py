@@ -12,6 +12,7 @@ from functools import partial
 from typing import final
 
 from veer.outcomes import Cause, JobOutcome, Outcome, Recompute, SinkOutcome, worst
+from veer.project.affected import Changes
 from veer.project.comparing import Answer, AnswerFolder, Task, compare
 from veer.project.following import ALL, Following
 from veer.project.loading import LoadedJobs, Revision
@@ -31,7 +32,7 @@ class CheckOptions:
     threads: int = 2  # that load jobs
     answers: AnswerFolder = field(default_factory=lambda: AnswerFolder(""))
     progress: Callable[[str, int, int], None] = lambda *_: None  # what, done, of how many
-    changed_files: tuple[str, ...] = ()  # that jobs may read as data
+    changes: Changes = field(default_factory=Changes)  # beside those of jobs
 
 
 class ProjectCheck:
@@ -66,7 +67,7 @@ class ProjectCheck:
         for pair in self.pairs:
             own = self._own(pair, answers.get(pair.name))
             self.outcomes[pair.name] = own if pair.same else self._with_views(pair, own)
-        self.following.begin(self.options.changed_files)
+        self.following.begin(self.options.changes)
         if self.following.affected:
             self.following.follow()
         for pair in self.pairs:

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version as package_version
@@ -16,9 +16,10 @@ from typing import Any, final
 
 from veer.errors import InputError
 from veer.model.json import from_json, to_json
+from veer.options import ColumnMatching, TypeMatching
 from veer.own_code import own_code_digest
 from veer.report.as_json import report_json
-from veer.verdict import SourceLocation, Verdict
+from veer.verdict import SourceLocation, TableSemantics, Verdict
 from veer.verification.comparison import Comparison
 from veer.verification.serving import may_keep
 from veer.verification.versions import verify_versions
@@ -36,16 +37,15 @@ class Task:
     name: str
     p: Mapping[str, Any]
     q: Mapping[str, Any]
-    renewed: tuple[str, ...] = ()  # how ids of operators begin that are run again anyway
 
     @classmethod
-    def of(cls, name: str, p: Version, q: Version, renewed: Sequence[str] = ()) -> Task:
+    def of(cls, name: str, p: Version, q: Version) -> Task:
         """The task of comparing two versions."""
-        return cls(name, _data(p), _data(q), tuple(renewed))
+        return cls(name, _data(p), _data(q))
 
     def key(self, comparison: Comparison) -> str:
         """What the answer depends on, as a digest."""
-        shown = json.dumps([self.p, self.q, self.renewed], sort_keys=True, default=str)
+        shown = json.dumps([self.p, self.q], sort_keys=True, default=str)
         around = [repr(comparison), own_code_digest(), package_version("z3-solver")]
         return hashlib.sha256("\n".join([shown, *around]).encode()).hexdigest()
 
@@ -87,7 +87,13 @@ def compare(comparison: Comparison, task: Task) -> Answer:
     """The answer to a task."""
     start = time.perf_counter()
     report = verify_versions(_version(task.p), _version(task.q), comparison)
-    kept = tuple(may_keep(sink, task.renewed) for sink in report.sinks)
+    # Rows that are the same as a set only, or in other columns, are not those that others read.
+    strict = (
+        comparison.semantics.implies(TableSemantics.BAG)
+        and comparison.columns is ColumnMatching.NAME
+        and comparison.types is TypeMatching.EXACT
+    )
+    kept = tuple(strict and may_keep(sink) for sink in report.sinks)
     return Answer(report_json(report), kept, time.perf_counter() - start)
 
 

@@ -56,6 +56,10 @@ class DbtRevision:
         """Never asked: the manifest says what each node fills."""
         return True
 
+    def may_vary(self, name: str) -> bool:
+        """No: what is run is SQL, and tells it."""
+        return False
+
     def views(self, name: str) -> tuple[str, ...]:
         """None beside the node's own."""
         return ()
@@ -63,8 +67,9 @@ class DbtRevision:
     def known_tables(self, name: str) -> KnownTables | None:
         """What the manifest says a node depends on, and the table it fills."""
         node = self.manifest.stored[name]
-        read = tuple(filter(None, map(self.manifest.relation, self.manifest.all_reads(node))))
-        return KnownTables(read, (node.relation,))
+        read = [*map(self.manifest.relation, self.manifest.all_reads(node))]
+        read += self.manifest.mentioned(node)
+        return KnownTables(tuple(filter(None, read)), (node.relation,))
 
 
 @final
@@ -76,6 +81,7 @@ class DbtProject:
     now: DbtRevision
     pairs: tuple[JobPair, ...]
     notes: tuple[str, ...]
+    changed_sources: tuple[str, ...]
 
 
 def dbt_project(
@@ -98,7 +104,8 @@ def dbt_project(
     for name in chosen:
         if name not in known:
             raise UsageError(f"{name}: no model of this name")
-    return DbtProject(revisions[0], revisions[1], pairs, tuple(_notes(now, conf)))
+    notes, sources = tuple(_notes(now, conf)), tuple(now.changed_sources(base))
+    return DbtProject(revisions[0], revisions[1], pairs, notes, sources)
 
 
 def _pairs(base: Manifest, now: Manifest) -> Iterator[JobPair]:

@@ -11,16 +11,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import final
 
+from veer.analysis.determinism import dataflow_kind
+from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink, Source
 from veer.model.sources import distinct_sources, inline_sources
 from veer.outcomes import Cause, JobOutcome, Outcome, Recompute, SinkOutcome, worst
-from veer.project.affected import Affected
+from veer.project.affected import Affected, Changes
 from veer.project.comparing import Answer, Task
-from veer.project.lineage import Place, fits, sink_places, source_texts
+from veer.project.lineage import Place, fits, replaces_all, sink_places, source_texts
 from veer.project.loading import LoadedJobs
 from veer.project.pairs import JobPair
-from veer.project.sink_outcomes import sink_outcomes, whole_outcomes
+from veer.project.sink_outcomes import sink_outcomes, target_of, whole_outcomes
 from veer.versions.version import Version
 from veer.workers import Failed
 
@@ -48,17 +50,33 @@ class Following:
         self._compare = compare
         self._same = {pair.p: pair.q for pair in pairs if pair.same and pair.p and pair.q}
         self._pairs_by_name = {pair.name: pair for pair in pairs}
+        self._handled: dict[str, dict[str, list[str]]] = {}  # what jobs were found to read
 
-    def begin(self, changed_files: Iterable[str]) -> None:
+    def begin(self, changes: Changes) -> None:
         """Count what changed by itself among what is affected."""
-        self.affected.add_files(changed_files)
+        self.affected.add_files(changes.files)
+        self.affected.add(*changes.tables)
+        self.affected.suspects |= changes.suspects
         for pair in self.pairs:
             if not pair.same:
                 self._suspect(pair)
                 for side, name in self._names(pair):
                     self.affected.add(*(side.revision.views(name) if name else ()))
-        for outcome in self.outcomes.values():
+        for pair in self.pairs:
+            if pair.stored_otherwise:
+                self._stored_anew(pair)
+        for outcome in list(self.outcomes.values()):
             self._note(outcome)
+
+    def _stored_anew(self, pair: JobPair) -> None:
+        """Count rows that are computed only to be stored in another way, if they may be others then."""
+        self.now.load([pair.q] if pair.q else [])
+        version = self.now.versions.get(pair.q or "")
+        known = self.now.revision.known_tables(pair.q or "")
+        if version is None:
+            self.affected.add(*(known.writes if known else ()))
+        elif dataflow_kind(version.dataflow) is not Kind.PURE:
+            self.affected.add(*(target_of(version.dataflow, i) for i in version.dataflow.sinks))
 
     def _names(self, pair: JobPair) -> list[tuple[LoadedJobs, str | None]]:
         return [(self.base, pair.p), (self.now, pair.q)]
@@ -78,6 +96,7 @@ class Following:
     def _note(self, outcome: JobOutcome) -> None:
         """Count among what is affected what a job no longer writes as it did."""
         pair = self._pairs_by_name[outcome.name]
+        outcome = self.outcomes[outcome.name] = self._written_again(pair, outcome)
         for sink in outcome.sinks:
             if sink.recompute is None and sink.outcome is not Outcome.REMOVED:
                 continue
@@ -90,6 +109,30 @@ class Following:
                     places = sink_places(version.dataflow, sink.name)
                     self.affected.targets |= dict.fromkeys(places, sink.target)
 
+    def _written_again(self, pair: JobPair, outcome: JobOutcome) -> JobOutcome:
+        """A job of which a sink must be computed again, with the others that its run gives other rows."""
+        version = self.now.versions.get(pair.q or "")
+        if version is None or not any(sink.recompute for sink in outcome.sinks):
+            return outcome
+        varies = self.now.revision.may_vary(pair.q or "")
+        flow = version.dataflow
+
+        def stays(sink: SinkOutcome) -> bool:
+            operator = flow.operators.get(sink.name)
+            if not isinstance(operator, Sink) or not sink.target:
+                return True
+            rows = flow.restrict(flow.ancestors(sink.name))
+            return replaces_all(operator) and not varies and dataflow_kind(rows) is Kind.PURE
+
+        again = Recompute(Cause.TOGETHER)
+        sinks = tuple(
+            s
+            if s.recompute or s.outcome is Outcome.REMOVED or stays(s)
+            else replace(s, recompute=again)
+            for s in outcome.sinks
+        )
+        return replace(outcome, sinks=sinks)
+
     def follow(self) -> None:
         """Go through all jobs, each after those it reads from."""
         self.now.load_all()
@@ -101,13 +144,33 @@ class Following:
                 self._fill_unreadable(pair)
                 if pair.q not in self.now.known:
                     self._suspect(pair)
-        for level in self.now.lineage.levels():
-            pairs = [by_job[job] for job in level.jobs if job in by_job]
-            if level.circular:
-                self._follow_circles(pairs)
-            else:
-                self._follow_level(pairs)
-        self._write_together()
+        before = -1
+        while (
+            before != self.affected.size
+        ):  # what is found last may affect what was looked at first
+            before = self.affected.size
+            for level in self.now.lineage.levels():
+                pairs = [by_job[job] for job in level.jobs if job in by_job]
+                if level.circular:
+                    self._follow_circles(pairs)
+                else:
+                    self._follow_level(pairs)
+                self._follow_views(pairs)
+            self._write_together()
+
+    def _follow_views(self, pairs: Sequence[JobPair]) -> None:
+        """Views that jobs make beside their sinks: what they read is told by names in the code alone."""
+        for pair in pairs:
+            views = self.now.revision.views(pair.q) if pair.q else ()
+            targets = list(self.affected.targets.values())
+            if views and any(self.now.revision.mentions(pair.q or "", t) for t in targets):
+                self.affected.add(*views)
+                old = self.outcomes[pair.name]
+                known = {sink.name for sink in old.sinks}
+                again = Recompute(Cause.UPSTREAM)
+                more = [SinkOutcome(v, v, Outcome.UNCHANGED, recompute=again) for v in views]
+                sinks = (*old.sinks, *(sink for sink in more if sink.name not in known))
+                self.outcomes[pair.name] = replace(old, sinks=sinks)
 
     def _fill_unreadable(self, pair: JobPair) -> None:
         """An unchanged job that cannot be read may read anything that changed, unless its tables are known."""
@@ -126,7 +189,8 @@ class Following:
         for pair in pairs:
             self._fill_unchanged(pair)
             touched = self._touched(pair)
-            if any(touched.values()):
+            if any(touched.values()) and self._handled.get(pair.name) != touched:
+                self._handled[pair.name] = touched
                 reading[pair.name] = pair, touched
         together = {name: self._together(pair) for name, (pair, _) in reading.items()}
         joint_tasks = {n: t.task(n) for n, t in together.items() if t is not None}
@@ -138,14 +202,12 @@ class Following:
             else:
                 self._settle(name, touched, joint, answer)
             self._note(self.outcomes[name])
-            job = reading[name][0].q
-            self.affected.add(*(self.now.revision.views(job) if job else ()))
 
     def _write_together(self) -> None:
         """Sinks that write to a place which another job writes anew: it may take their rows away."""
         before = -1
-        while before != len(self.affected.targets):
-            before = len(self.affected.targets)
+        while before != self.affected.size:
+            before = self.affected.size
             for name, outcome in list(self.outcomes.items()):
                 touched = {
                     sink.name: [
@@ -171,10 +233,22 @@ class Following:
             self.outcomes[pair.name] = replace(old, sinks=sinks, place=version.place)
 
     def _touched(self, pair: JobPair) -> dict[str, list[str]]:
-        """For each sink of a job what it reads that is affected."""
+        """For each sink of a job what it reads, or read, that is affected."""
         version = self.now.versions.get(pair.q or "")
         if version is None:
             return self._touched_tables(pair)
+        touched = self._affected_sources(version)
+        before = None if pair.same else self.base.versions.get(pair.p or "")
+        if before is not None:
+            earlier = self._affected_sources(before)
+            rest = sorted(
+                {t for sink, read in earlier.items() if sink not in touched for t in read}
+            )
+            for sink, read in touched.items():
+                touched[sink] = sorted({*read, *earlier.get(sink, rest)})
+        return touched
+
+    def _affected_sources(self, version: Version) -> dict[str, list[str]]:
         flow, touched = version.dataflow, {}
         for sink in flow.sinks:
             cone = flow.restrict(flow.ancestors(sink))
@@ -199,8 +273,8 @@ class Following:
     def _follow_circles(self, pairs: Sequence[JobPair]) -> None:
         """Jobs that read from each other: what is found affected last may affect the first."""
         before = -1
-        while before != len(self.affected.targets):
-            before = len(self.affected.targets)
+        while before != self.affected.size:
+            before = self.affected.size
             for pair in pairs:
                 self._fill_unchanged(pair)
                 self._affect(pair.name, self._touched(pair))
@@ -243,7 +317,11 @@ class Following:
             inner = self._composed(side, job, (*above, name))
             if inner is None or sink not in inner[0].operators or not fits(source, inner[0], sink):
                 return None
-            inlined[source] = job, inner[0].restrict(inner[0].ancestors(sink))
+            rows = inner[0].restrict(inner[0].ancestors(sink))
+            # It is run again: a choice, or the time of the run, would be another one.
+            if dataflow_kind(rows) is not Kind.PURE or side.revision.may_vary(job):
+                return None
+            inlined[source] = job, rows
             jobs |= {job} | inner[1]
         flow = inline_sources(version.dataflow, inlined) if inlined else version.dataflow
         return (flow, jobs) if len(flow.operators) <= MOST_OPERATORS else None
@@ -293,8 +371,8 @@ class Joint:
     jobs: tuple[str, ...]
 
     def task(self, name: str) -> Task:
-        """The task of comparing them: the jobs in front are run again, and may choose anew."""
-        return Task.of(name, *self.versions, renewed=[f"{job}/" for job in self.jobs])
+        """The task of comparing them."""
+        return Task.of(name, *self.versions)
 
 
 def _computed_again(sink: SinkOutcome, touched: Sequence[str]) -> SinkOutcome:

@@ -29,7 +29,7 @@ GENERAL = frozenset([".json", ".yaml", ".yml"])  # files of these may be anythin
 OPERATORS = re.compile(r'^\s*"?operators"?\s*:|"operatorID"', re.MULTILINE)
 QUERY = re.compile(r"\b(select|insert|merge|update|delete|values)\b", re.IGNORECASE)
 SESSIONS = ("spark", "session", "spark_session")
-WRITERS = frozenset(["write", "writeTo", "saveAsTable", "insertInto"])
+WRITERS = frozenset(["write", "writeTo", "saveAsTable", "insertInto", "sql", "merge", "execute"])
 NO_JOBS = re.compile(
     r"(^|/)(tests?|\.[^/]*|node_modules|venv)/|(^|/)(test_[^/]*|conftest|setup)\.py$"
 )
@@ -131,17 +131,47 @@ def _found(root: Path, files: list[str]) -> Iterator[Job]:
 
 
 def _called_by_jobs(root: Path, files: set[str]) -> set[tuple[str, str]]:
-    """Functions, with their files, that modules with jobs, or modules these import, import from others."""
+    """Functions, with their files, that modules in the reach of a job of another file call."""
     called: set[tuple[str, str]] = set()
     for file in files:
         for importer in reach_of_function(root, root / file).files:
-            for module, name in _imported_functions(root / importer):
-                ending = f"/{module.replace('.', '/')}.py"
-                targets = (
-                    f for f in files if f"/{f}".endswith(ending) and f not in (file, importer)
-                )
-                called |= {(target, name) for target in targets}
+            for target, name in _called_functions(root, importer):
+                if target in files and target not in (file, importer):
+                    called.add((target, name))
     return called
+
+
+@cache
+def _called_functions(root: Path, importer: str) -> frozenset[tuple[str, str]]:
+    """Functions that a module imports and calls inside of functions: their files and names."""
+    module = _module(root / importer)
+    if module is None:
+        return frozenset()
+    inside = [n for n in ast.walk(module) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    calls = {
+        n.func.id
+        for function in inside
+        for n in ast.walk(function)
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    }
+    found = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom):
+            for name in node.names:
+                if (name.asname or name.name) in calls:
+                    found |= {(f, name.name) for f in _module_files(importer, node)}
+    return frozenset(found)
+
+
+def _module_files(importer: str, node: ast.ImportFrom) -> set[str]:
+    """The files that may be the module that an import names, from the root."""
+    inner = (node.module or "").replace(".", "/")
+    folder = PurePosixPath(importer).parent
+    if node.level:
+        for _ in range(node.level - 1):
+            folder = folder.parent
+        return {(folder / f"{inner}.py").as_posix()}
+    return {f"{inner}.py", f"src/{inner}.py", (folder / f"{inner}.py").as_posix()}
 
 
 def _text(file: Path) -> str:
@@ -161,32 +191,17 @@ def _module(file: Path) -> ast.Module | None:
         return None
 
 
-def _imported_functions(file: Path) -> Iterator[tuple[str, str]]:
-    """Functions that a module imports: the name of their module, and their own."""
-    module = _module(file)
-    for node in ast.walk(module) if module is not None else ():
-        if isinstance(node, ast.ImportFrom):
-            for name in node.names:
-                if node.module:
-                    yield node.module, name.name
-
-
 def _job_functions(file: Path) -> Iterator[str]:
-    """The functions of a module that look like jobs and that it does not call itself."""
+    """The functions of a module that look like jobs and that no other job of it calls."""
     module = _module(file)
     if module is None:
         return
-    own = [node for node in module.body if not _is_main(node)]
-    for node in module.body:
-        if isinstance(node, ast.FunctionDef) and _is_job(node):
-            others = (n for other in own if other is not node for n in ast.walk(other))
-            if not any(isinstance(n, ast.Name) and n.id == node.name for n in others):
-                yield node.name
-
-
-def _is_main(node: ast.stmt) -> bool:
-    """Whether a statement is `if __name__ == "__main__":`."""
-    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+    candidates = [n for n in module.body if isinstance(n, ast.FunctionDef) and _is_job(n)]
+    for node in candidates:
+        others = (n for other in candidates if other is not node for n in ast.walk(other))
+        calls = (n.func for n in others if isinstance(n, ast.Call))
+        if not any(isinstance(f, ast.Name) and f.id == node.name for f in calls):
+            yield node.name
 
 
 def _is_job(function: ast.FunctionDef) -> bool:

@@ -23,6 +23,7 @@ DEFAULT_SCHEMA = "default"
 ADDRESS = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*:)?(//(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL
 )
+MOUNT = "dbfs"  # before paths that also have a scheme of this name
 PATTERNS = "*?[{"
 KEEPING_TYPES = frozenset(["table", "parquet", "delta", "orc", "view"])
 
@@ -49,6 +50,7 @@ class Place:
             assert found is not None
             path = found["path"]
             parts = tuple(p for p in path.split("/") if p and p != ".")
+            parts = parts[1:] if parts[:1] == (MOUNT,) else parts
             return cls(parts, True, found["authority"] or "", path.startswith("/"))
         parts = tuple(p.lower() for p in plain.split("."))
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:
@@ -56,6 +58,12 @@ class Place:
         if len(parts) == 2 and parts[0] == DEFAULT_SCHEMA:
             parts = parts[1:]
         return cls(parts, False)
+
+    def may_be_file(self, file: Place) -> bool:
+        """Whether this names a file of the repository, or a folder above it."""
+        if self.is_path:
+            return self.may_hold(file)
+        return ".".join(self.parts) == file.parts[-1].lower()
 
     def may_hold(self, other: Place) -> bool:
         """Whether rows written to one place may be read from the other.
@@ -97,14 +105,16 @@ def read_places(source: Source) -> list[Place] | None:
     """Where a source may read from; None if that may be anywhere."""
     if ANYWHERE in (source.location, *source.elsewhere):
         return None
-    texts = [source.table, source.location, *source.elsewhere]
-    return [Place.of(part) for text in texts for part in _paths(text) if part]
+    return [Place.of(text) for text in source_texts(source)]
 
 
 def source_texts(source: Source) -> list[str]:
     """The names and paths that a source is read by."""
-    texts = (source.table, source.location, *source.elsewhere)
-    return [part for text in texts if text for part in _paths(text)]
+    texts = [source.table, source.location, *source.elsewhere]
+    for key, value in source.options:
+        if key.lower() in ("query", "dbtable"):  # of a database: tables that its text names
+            texts += [value, *re.findall(r"[\w.]+", value)]
+    return [part for text in texts if text.strip() for part in _paths(text) if part]
 
 
 def _paths(text: str) -> list[str]:

@@ -45,6 +45,10 @@ class Revision(Protocol):
         """Whether a job that cannot be read may write to a table or path: yes, unless its code tells."""
         ...
 
+    def may_vary(self, name: str) -> bool:
+        """Whether a job may give other rows on the next day, or on another machine."""
+        ...
+
     def views(self, name: str) -> tuple[str, ...]:
         """Views that a job makes for others, beside its sinks."""
         ...

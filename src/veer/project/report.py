@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from veer.outcomes import JobOutcome, Outcome, ProjectReport
+from veer.project.affected import Changes
 from veer.project.check import CheckOptions, ProjectCheck
 from veer.project.dbt import DbtProject
 from veer.project.loading import Revision
@@ -22,7 +23,7 @@ LONGEST_SNIPPET = 300  # characters
 def report_on_repository(opened: Repository, options: CheckOptions, start: float) -> ProjectReport:
     """The report on a repository; `start` is when looking at it began."""
     revisions = opened.revisions
-    options = replace(options, changed_files=opened.changed_data)
+    options = replace(options, changes=opened.changes)
     everything, order = run_check(opened.pairs, opened.base, opened.now, options)
     jobs = tuple(_with_snippets(j, revisions.top) for j in everything if j.name in opened.shown)
     notes = list(opened.notes)
@@ -66,6 +67,7 @@ def report_on_dbt(
     project: DbtProject, chosen: Sequence[str], options: CheckOptions, start: float
 ) -> ProjectReport:
     """The report on a dbt project; on some of its models if they are named."""
+    options = replace(options, changes=Changes(tables=project.changed_sources))
     everything, order = run_check(project.pairs, project.base, project.now, options)
     jobs = tuple(j for j in everything if not chosen or j.name in chosen)
     stale = stale_jobs(jobs, order)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import final
 
@@ -20,11 +20,13 @@ from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.spec import load_input
 from veer.frontends.sql import read_schema
 from veer.frontends.sql.statements import table_statements
+from veer.model.sources import have_same_columns
 from veer.model.writes import Write
 from veer.options import JvmUse
+from veer.project.affected import Changes
 from veer.project.file import Project, project_of
-from veer.project.jobs import Job, jobs_of, matched
-from veer.project.lineage import KnownTables, Place
+from veer.project.jobs import NO_JOBS, Job, jobs_of, matched
+from veer.project.lineage import PATTERNS, KnownTables, Place
 from veer.project.pairs import JobPair
 from veer.project.reach import (
     ANYTHING,
@@ -37,6 +39,17 @@ from veer.project.reach import (
 from veer.project.revisions import Revisions, read_revisions
 from veer.versions.version import Version
 
+COMMENT = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
+SHARED_VIEW = re.compile(r"create(?:OrReplace)?GlobalTempView\(\s*[\"']([^\"']+)")
+# SQL that names tables by what it is given.
+COMPUTED = re.compile(r"\$\{|\{\{|\bidentifier\s*\(|\bexecute\s+immediate\b", re.IGNORECASE)
+# What makes a program give something else on the next day, or on another machine.
+VARYING = re.compile(
+    r"\b(today|now|utcnow|time|perf_counter|random|randint|uuid\w*|environ|getenv|gethostname)\s*[(.\[]"
+)
+CODE = frozenset([".ddl", ".hql", ".ipynb", ".py", ".r", ".scala", ".sql"])
+MOST_LISTED = 5  # in a note
+ELSEWHERE = "its pipeline writes to another catalog or database"
 UNREAD = "veer.project.file.unread"  # makes the settings of two revisions differ
 # `CREATE OR REPLACE VIEW v`, also inside of texts of a program; temporary views are nobody else's.
 VIEW = re.compile(
@@ -131,17 +144,24 @@ class Tree:
         reach = self.reach(job)
         if reach.anything or (job.is_function and any(map(self._computes_names, reach.files))):
             return True
-        last = _last_part(table)
-        return any(last in _text(self.root / file).lower() for file in reach.files)
+        texts = [*(_text(self.root / file) for file in reach.files), *job.args, *self.reading.args]
+        return any(may_name(text, table, job.is_function) for text in texts)
 
     def _computes_names(self, file: str) -> bool:
         return computes_targets(self.root / file)
 
+    def may_vary(self, name: str) -> bool:
+        """Whether the code of a job looks at clocks, random numbers or its environment."""
+        job = self.listed[name]
+        reach = self.reach(job)
+        return job.is_function and (
+            reach.anything or any(VARYING.search(_text(self.root / f)) for f in reach.files)
+        )
+
     def views(self, name: str) -> tuple[str, ...]:
-        """Persistent views that the text of a job makes."""
-        files = self.reach(self.listed[name]).files
-        found = (v for file in sorted(files) for v in VIEW.findall(_text(self.root / file)))
-        return tuple(dict.fromkeys(view.replace("`", "") for view in found))
+        """Views for others that the text of a job makes."""
+        files = sorted(self.reach(self.listed[name]).files)
+        return tuple(dict.fromkeys(v for file in files for v in _views(self.root / file)))
 
     def known_tables(self, name: str) -> KnownTables | None:
         """Nothing tells what a job reads and writes but the job itself."""
@@ -157,7 +177,8 @@ class Tree:
         file = self.root / job.path
         if job.pipeline is not None:
             inner = reach_of_function(self.root, file) if job.is_function else Reach(frozenset())
-            return replace(inner, files=inner.files | {job.path, job.pipeline.spec})
+            others = job.pipeline.files if job.dataset and job.dataset.refused else frozenset()
+            return replace(inner, files=inner.files | others | {job.path, job.pipeline.spec})
         if job.is_function:
             return reach_of_function(self.root, file)
         return reach_of_file(self.root, file) if file.suffix == ".sql" else ANYTHING
@@ -182,12 +203,7 @@ class Repository:
     pairs: tuple[JobPair, ...]
     shown: frozenset[str]
     notes: tuple[str, ...] = ()
-
-    @property
-    def changed_data(self) -> tuple[str, ...]:
-        """Files that differ and may be data that jobs read."""
-        changed = sorted(self.revisions.changed)
-        return tuple(f for f in changed if PurePosixPath(f).suffix.lower() not in NO_DATA)
+    changes: Changes = field(default_factory=Changes)
 
 
 @contextmanager
@@ -212,7 +228,57 @@ def repository(
         _require_known(chosen, pairs, old, now, top)
         if not pairs:
             notes.append("no jobs were found: name them in [tool.veer.jobs] of pyproject.toml")
-        yield Repository(revisions, old, now, pairs, frozenset(shown), tuple(notes))
+        changes = _changes(revisions, old, now)
+        if changes.suspects:
+            listed = ", ".join(sorted(changes.suspects)[:MOST_LISTED])
+            notes.append(
+                f"changed code that belongs to no job: what it may write is affected ({listed})"
+            )
+        yield Repository(revisions, old, now, pairs, frozenset(shown), tuple(notes), changes)
+
+
+def _changes(revisions: Revisions, old: Tree, now: Tree) -> Changes:
+    """What differs beside jobs: files they may read, tables that are declared otherwise, other code."""
+    reaches = [tree.reach(job) for tree in (old, now) for job in tree.listed.values()]
+    reached = {file for reach in reaches for file in reach.files}
+    texts = [_text(tree.root / file) for tree in (old, now) for file in reached]
+    files, suspects = [], {}
+    for path in sorted(revisions.changed):
+        suffix, name = PurePosixPath(path).suffix.lower(), PurePosixPath(path).name
+        if suffix not in NO_DATA or any(name in text for text in texts):
+            files.append(path)
+        declared = any(path == os.path.relpath(p, now.root) for p in now.project.schema)
+        if suffix in CODE and path not in reached and not declared and not NO_JOBS.search(path):
+            both = [tree.root / path for tree in (old, now)]
+            suspects[f"what {path} may write"] = partial(_file_may_write, both)
+    return Changes(tuple(files), tuple(_declared_otherwise(old, now)), suspects)
+
+
+def _file_may_write(files: Sequence[Path], table: str) -> bool:
+    """Whether code that is no job may write to a table or path."""
+    return any(
+        may_name(_text(file), table, file.suffix == ".py")
+        or (file.suffix == ".py" and file.is_file() and computes_targets(file))
+        for file in files
+    )
+
+
+def _declared_otherwise(old: Tree, now: Tree) -> Iterator[str]:
+    """Tables whose columns, or the place of whose rows, another revision declares otherwise."""
+    if now.reading.schema:
+        return
+    try:
+        before, after = read_schema(old.project.ddl()), read_schema(now.schema)
+    except InputError:
+        return  # what needs a table that is not declared will say so
+    for name in before.keys() & after.keys():
+        one, two = before[name], after[name]
+        if not have_same_columns(one, two) or (one.location, one.format, one.options) != (
+            two.location,
+            two.format,
+            two.options,
+        ):
+            yield two.table
 
 
 def _project_at(folder: Path, project: Project) -> tuple[Project, list[str]]:
@@ -265,7 +331,9 @@ def _pairs(revisions: Revisions, old: Tree, now: Tree) -> list[JobPair]:
         )
         job = q or p
         assert job is not None
-        pairs.append(JobPair(job.name, p and p.name, q and q.name, same))
+        databases = {j.pipeline.database for j in (p, q) if j is not None and j.pipeline}
+        history = ELSEWHERE if len(databases) > 1 else ""
+        pairs.append(JobPair(job.name, p and p.name, q and q.name, same, history=history))
     return pairs
 
 
@@ -306,6 +374,23 @@ def _require_known(
             raise UsageError(
                 f"{text}: no job of this name, and none in a file or folder of this name"
             )
+
+
+def may_name(text: str, table: str, is_python: bool) -> bool:
+    """Whether code may name a table or path: it has its name in it, or computes names."""
+    place = Place.of(table)
+    if not is_python and COMPUTED.search(text):
+        return True
+    if not place.is_path:
+        return place.parts[-1].lower() in text.lower()
+    return any(p in text or any(c in p for c in PATTERNS) for p in place.parts)
+
+
+@cache
+def _views(file: Path) -> tuple[str, ...]:
+    text = COMMENT.sub(" ", _text(file))
+    shared = (f"global_temp.{name}" for name in SHARED_VIEW.findall(text))
+    return (*(view.replace("`", "") for view in VIEW.findall(text)), *shared)
 
 
 def _last_part(table: str) -> str:

@@ -53,6 +53,10 @@ class SqlmeshRevision:
         """Never asked: SQLMesh says what each model fills."""
         return True
 
+    def may_vary(self, name: str) -> bool:
+        """No: what is run is SQL, and tells it."""
+        return False
+
     def views(self, name: str) -> tuple[str, ...]:
         """None beside the model's own."""
         return ()
@@ -88,6 +92,7 @@ def sqlmesh_project(
     with shared_checkout(revisions.commit, top) as root:
         there = root / os.path.relpath(here, top)
         old = sqlmesh_models(there, python) if there.is_dir() else {}
+        same_settings = _settings(there) == _settings(here)
     new = sqlmesh_models(here, python)
     schema = joined(reading.schema, external_tables({**old, **new}))
     sides = [
@@ -96,19 +101,32 @@ def sqlmesh_project(
         )
         for models, called in ((old, f"{revisions.base}:"), (new, ""))
     ]
-    pairs = tuple(_pairs(sides[0].models, sides[1].models))
+    pairs = tuple(_pairs(sides[0].models, sides[1].models, same_settings))
     for name in chosen:
         if name not in {pair.name for pair in pairs}:
             raise UsageError(f"{name}: no model of this name")
     return SqlmeshProject(revisions, sides[0], sides[1], pairs, tuple(_notes(new)))
 
 
-def _pairs(old: Mapping[str, SqlmeshModel], new: Mapping[str, SqlmeshModel]) -> Iterator[JobPair]:
+def _settings(folder: Path) -> list[bytes]:
+    """The files that say how a project is run."""
+    files = sorted(f for f in folder.glob("config.*") if f.is_file())
+    return [file.read_bytes() for file in files]
+
+
+def _pairs(
+    old: Mapping[str, SqlmeshModel], new: Mapping[str, SqlmeshModel], same_settings: bool
+) -> Iterator[JobPair]:
     for name in sorted({*old, *new}):
         p, q = old.get(name), new.get(name)
-        same = p is not None and q is not None and p.content == q.content
+        same = p is not None and q is not None and p.content == q.content and same_settings
         history = next((m.refused() for m in (q, p) if m is not None and m.refused()), "")
-        yield JobPair(name, p and name, q and name, same, history=history)
+        otherwise = p is not None and q is not None and p.kind != q.kind
+        if not same_settings:
+            history = history or "the configuration of the project changed"
+        elif p is not None and q is not None and p.differs_only_by_digest(q):
+            history = history or "something of the model changed that is not read"
+        yield JobPair(name, p and name, q and name, same, otherwise, history)
 
 
 def _notes(models: Mapping[str, SqlmeshModel]) -> Iterator[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from veer.assumptions import (
     Assumption,
     BatchIndependent,
@@ -50,25 +48,24 @@ def _is_harmless_caveat(caveat: Caveat) -> bool:
             return False
 
 
-def may_keep(sink: SinkReport, renewed: Sequence[str] = ()) -> bool:
+def may_keep(sink: SinkReport) -> bool:
     """Whether rows of P that are stored somewhere are rows that the new version Q may give.
 
     Nobody runs anything again, so a choice that was made stays made: what rests on the same choice may
-    be kept, unless the operator that chose is one of those whose ids begin with `renewed`, which are
-    run again. What users declare is believed, as everywhere in a verdict.
+    be kept. What users declare is believed, as everywhere in a verdict.
     """
     return (
         sink.verdict is Verdict.EQUIVALENT
-        and all(_may_stay(a, renewed) for a in sink.assumptions)
+        and all(map(_may_stay, sink.assumptions))
         and all(map(_is_harmless_caveat, sink.caveats))
     )
 
 
-def _may_stay(assumption: Assumption, renewed: Sequence[str]) -> bool:
+def _may_stay(assumption: Assumption) -> bool:
     match assumption:
         case KeyHolds() | UniqueHolds() | ForeignKeyHolds() | RowWise() | PackageIsPure():
             return True
-        case SameChoice(p=p, q=q) | BatchIndependent(p=p, q=q):
-            return not any(id_.startswith(prefix) for id_ in (p, q) for prefix in renewed)
+        case SameChoice() | BatchIndependent():
+            return True
         case _:
             return False

@@ -60,6 +60,8 @@ OF_STORAGE = [
     "buckets",
 ]
 OF_STORAGE += ["table_properties", "liquid_clustered_by"]
+OWN_PACKAGES = ("dbt", "dbt_spark", "dbt_databricks", "dbt_duckdb", "dbt_postgres", "dbt_snowflake")
+AROUND_ONE = ("pre-hook", "post-hook", "sql_header")  # statements that run with a node
 ENFORCED = ("table", "incremental")  # what constraints of contracts are applied to
 CATALOG = "catalog.json"
 APPENDED = Write("table", "append")  # rows of earlier runs stay
@@ -190,12 +192,12 @@ class Manifest:
             parts += [node.raw, node.code, told]
             parts += [self._macro(name) for name in self._all_macros(node.macros)]
         if self.has_hooks(node):
-            parts += [node.config.get("pre-hook"), node.config.get("post-hook"), self._own_macros()]
+            parts += [*(node.config.get(key) for key in AROUND_ONE), self._own_macros()]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
     def has_hooks(self, node: DbtNode) -> bool:
         """Whether statements run before or after a node is built."""
-        return bool(node.config.get("pre-hook") or node.config.get("post-hook"))
+        return any(node.config.get(key) for key in AROUND_ONE)
 
     @cached_property
     def around_all(self) -> str:
@@ -206,20 +208,51 @@ class Manifest:
             for id_, node in sorted(nodes.items())
             if isinstance(node, dict) and node.get("resource_type") == "operation"
         ]
-        own = self._own_macros() if operations else self._own_macros("materialization_", "spark__")
-        text = json.dumps([operations, own], sort_keys=True, default=str)
+        functions = [
+            node.get("raw_code") or node.get("compiled_code")
+            for table in (nodes, _mapping(self._data.get("functions")))
+            for node in table.values()
+            if isinstance(node, dict) and node.get("resource_type") == "function"
+        ]
+        own = self._own_macros() if operations else self._overriding_macros()
+        text = json.dumps([operations, functions, own], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _own_macros(self, *beginnings: str) -> list[str]:
-        """The macros of the project itself; those that begin like this."""
-        macros = _mapping(self._data.get("macros"))
+    def _own_macros(self) -> list[str]:
+        """The macros of the project itself, and of packages that are not dbt's."""
+        return [str(macro.get("macro_sql", "")) for macro in self._macros(of_dbt=False)]
+
+    def _overriding_macros(self) -> list[str]:
+        """Own macros that take the place of dbt's: by name, or for an adapter."""
+        names = {macro.get("name") for macro in self._macros(of_dbt=True)}
         return [
             str(macro.get("macro_sql", ""))
-            for _, macro in sorted(macros.items())
-            if isinstance(macro, dict)
-            and macro.get("package_name") not in ("dbt", "dbt_spark", "dbt_databricks")
-            and str(macro.get("name", "")).startswith(beginnings or "")
+            for macro in self._macros(of_dbt=False)
+            if macro.get("name") in names
+            or "__" in str(macro.get("name"))
+            or str(macro.get("name")).startswith("materialization_")
         ]
+
+    def _macros(self, *, of_dbt: bool) -> list[Mapping[str, Any]]:
+        macros = sorted(_mapping(self._data.get("macros")).items())
+        return [
+            macro
+            for _, macro in macros
+            if isinstance(macro, dict)
+            and (str(macro.get("package_name", "")) in OWN_PACKAGES) is of_dbt
+        ]
+
+    def changed_sources(self, other: Manifest) -> Iterator[str]:
+        """Tables of sources that another manifest has elsewhere."""
+        for id_ in self.sources.keys() & other.sources.keys():
+            one, two = (
+                [m.sources[id_].get(key) for key in ("relation_name", "external", "identifier")]
+                for m in (self, other)
+            )
+            if json.dumps(one, sort_keys=True, default=str) != json.dumps(
+                two, sort_keys=True, default=str
+            ):
+                yield from filter(None, (self.relation(id_), other.relation(id_)))
 
     def storage(self, node: DbtNode) -> str:
         """How the rows of a node are stored, as a text to compare."""
@@ -259,6 +292,15 @@ class Manifest:
                 if not is_complete:
                     described.add(table)
         return found, described
+
+    def mentioned(self, node: DbtNode) -> list[str]:
+        """Tables whose names stand in the code of a node, though it may not say that it reads them."""
+        code = re.sub(r'[`"]', "", f"{node.code} {node.raw}").lower()
+        words = set(re.findall(r"\w+", code))
+        tables = [n.relation for n in self.nodes.values()]
+        return [
+            t for t in tables if t and t.rpartition(".")[2].lower() in words and t != node.relation
+        ]
 
     def all_reads(self, node: DbtNode) -> list[str]:
         """What a node reads; of ephemeral models, which are part of it, what they read."""

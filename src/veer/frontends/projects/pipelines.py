@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, final
 
@@ -54,6 +54,7 @@ class Pipeline:
     configuration: Mapping[str, str]
     datasets: tuple[Dataset, ...]
     files: frozenset[str]
+    database: str = ""  # where it writes, with the catalog
 
 
 def read_pipeline(spec: str, files: Iterable[str], read: Callable[[str], str]) -> Pipeline:
@@ -73,7 +74,20 @@ def read_pipeline(spec: str, files: Iterable[str], read: Callable[[str], str]) -
     if not isinstance(conf, dict):
         raise ParseError(f"{spec}: configuration is no table")
     settings = {str(k): str(v) for k, v in conf.items()}
-    return Pipeline(spec, settings, tuple(datasets), frozenset(mine))
+    where = ".".join(str(data.get(key) or "") for key in ("catalog", "database", "schema"))
+    return Pipeline(spec, settings, tuple(_once(datasets)), frozenset(mine), where)
+
+
+def _once(datasets: list[Dataset]) -> Iterator[Dataset]:
+    """Datasets by name; one that is defined several times is refused."""
+    names = [dataset.name for dataset in datasets]
+    for name in dict.fromkeys(names):
+        first = next(dataset for dataset in datasets if dataset.name == name)
+        yield (
+            first
+            if names.count(name) == 1
+            else replace(first, refused="a dataset of several flows")
+        )
 
 
 def _patterns(data: Mapping[str, Any], spec: str) -> Iterator[str]:
@@ -125,7 +139,7 @@ def _of_sql(file: str, text: str) -> Iterator[Dataset]:
             yield Dataset(name or file, file, refused=kind)
             continue
         laid_out = statement.find(exp.PartitionedByProperty) is not None
-        layout = ("partitioned",) if laid_out else ()
+        layout = (statement.args["properties"].sql(dialect=VeerSpark),) if laid_out else ()
         yield Dataset(name, file, query=query.sql(dialect=VeerSpark), layout=layout)
 
 
@@ -144,6 +158,8 @@ def _of_python(file: str, text: str) -> Iterator[Dataset]:
         yield Dataset(file, file, refused="no Python")
         return
     names = _imported(tree)
+    if "*" in names:
+        yield Dataset(file, file, refused="a file that imports all of pyspark.pipelines")
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for decorator in node.decorator_list:
@@ -195,7 +211,12 @@ def _decorated(
             return
     if kind in BATCH:
         keys = {k.arg or "" for k in call.keywords} if call else set()
-        layout = tuple(sorted(keys & {"partition_cols", "cluster_by", "schema", "format"}))
+        kept = keys & {"partition_cols", "cluster_by", "schema", "format"}
+        layout = tuple(
+            sorted(f"{k.arg}={ast.unparse(k.value)}" for k in call.keywords if k.arg in kept)
+            if call
+            else ()
+        )
         yield Dataset(name, file, function, layout=layout)
     else:
         yield Dataset(name, file, function, refused=STREAMING.get(kind, f"a {kind}"))

@@ -43,18 +43,24 @@ class SqlmeshModel:
     reads: tuple[str, ...]
     columns: Mapping[str, str]
     error: str
-    digest: str
+    digest: str  # SQLMesh's own, of all that decides the data of a model
+    statements: bool  # that run before or after its query
 
     @property
     def content(self) -> tuple[str, ...]:
         """What decides its rows, but for what it reads."""
-        own = (self.table, self.kind, self.dialect, self.query, self.error)
-        return own if self.kind in COMPARED and self.query else (*own, self.digest)
+        return (self.table, self.kind, self.dialect, self.query, self.error, self.digest)
+
+    def differs_only_by_digest(self, other: SqlmeshModel) -> bool:
+        """Whether something of a model is another that is not seen here."""
+        return self.content[:-1] == other.content[:-1] and self.digest != other.digest
 
     def refused(self) -> str:
         """Why it is not compared; empty if it is."""
         if self.error:
             return self.error
+        if self.statements:
+            return "statements run before or after its query, which are not read"
         if self.kind not in COMPARED:
             return f"a model of kind {self.kind}: its table holds rows that its query does not tell"
         return "" if self.query else "it has no query"
@@ -104,6 +110,7 @@ def _model(told: Mapping[str, object]) -> SqlmeshModel:
         columns=columns,
         error=str(told["error"]),
         digest=str(told["digest"]),
+        statements=bool(told["statements"]),
     )
 
 

@@ -88,6 +88,8 @@ class _Script:
         """CREATE VIEW, which is read where it is used, or CREATE TABLE AS, which is a sink."""
         only(node, "this", "kind", "expression", "properties", "replace", "exists")
         kind = str(node.args["kind"]).upper()
+        if kind not in ("VIEW", "TABLE"):
+            refuse(node, f"CREATE {kind}")
         target = node.this.this if isinstance(node.this, exp.Schema) else node.this
         names = (
             tuple(e.name for e in node.this.expressions)

@@ -118,6 +118,7 @@ CAUSES = {
     Cause.NEW.value: "it is new",
     Cause.NOT_CERTAIN.value: "it is equivalent under an assumption, or with a note, that a run may show to be wrong",
     Cause.UPSTREAM.value: "it reads what must be computed again",
+    Cause.TOGETHER.value: "its job must run again, and does not give it the same rows each time",
     Cause.STORAGE.value: "its rows are the same, and are to be stored in another way",
 }
 

@@ -36,6 +36,11 @@ def _model(model: Any) -> dict[str, Any]:
         "error": "",
         "columns": {},
         "digest": str(model.data_hash),
+        "statements": bool(
+            getattr(model, "pre_statements", None)
+            or getattr(model, "post_statements", None)
+            or getattr(model, "on_virtual_update", None)
+        ),
     }
     columns = model.columns_to_types
     if columns and not any(t.is_type("unknown") for t in columns.values()):
