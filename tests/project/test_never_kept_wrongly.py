@@ -115,6 +115,53 @@ CASES = {
         },
         {"a.py:build", "b.py:build"},
     ),
+    "what is chosen upstream is chosen anew": (
+        {
+            "a.sql": "CREATE TABLE clean AS SELECT id, amount FROM orders WHERE amount > 0 LIMIT 10",
+            "b.sql": "CREATE TABLE report AS SELECT id FROM mid WHERE id IN (SELECT id FROM clean)",
+        },
+        {"a.sql", "b.sql"},
+    ),
+    "the day of the run upstream is another one": (
+        {
+            "a.sql": "CREATE TABLE a AS SELECT id, current_date() AS d FROM orders WHERE amount > 0",
+            "b.sql": "CREATE TABLE report AS SELECT d FROM a WHERE id > 5",
+        },
+        {"a.sql", "b.sql"},
+    ),
+    "a job that runs again writes all of its results": (
+        {
+            "a.py": writes(".saveAsTable('clean')")
+            + "    spark.table('mid').write.mode('append').saveAsTable('log')\n",
+            "b.sql": "CREATE TABLE log (id INT, amount INT); CREATE TABLE report AS SELECT id FROM log",
+        },
+        {"a.py:build", "b.sql"},
+    ),
+    "a view reads what no result of its job reads": (
+        {
+            "a.sql": "CREATE TABLE clean AS SELECT id, amount FROM orders WHERE amount > 0",
+            "v.sql": "CREATE OR REPLACE /* for all */ VIEW v AS SELECT id, amount FROM clean; "
+            "CREATE TABLE t AS SELECT id FROM mid",
+            "b.sql": "CREATE TABLE report AS SELECT id FROM v",
+        },
+        {"a.sql", "v.sql", "b.sql"},
+    ),
+    "a function that a program calls from main": (
+        {
+            "a.py": writes(".saveAsTable('clean')")
+            + "\n\ndef main():\n    build(SparkSession.builder.getOrCreate())\n",
+            "b.sql": "CREATE TABLE report AS SELECT id FROM clean WHERE amount > 5",
+        },
+        {"a.py:build", "b.sql"},
+    ),
+    "code that is no job": (
+        {
+            "a.py": "from pyspark.sql import SparkSession\n\nspark = SparkSession.builder.getOrCreate()\n"
+            "spark.sql('INSERT OVERWRITE clean SELECT id, amount FROM orders WHERE amount > 0')\n",
+            "b.sql": "CREATE TABLE report AS SELECT id FROM clean WHERE amount > 5",
+        },
+        {"b.sql"},
+    ),
 }
 
 
@@ -213,3 +260,55 @@ def test_answers_that_others_may_have_written_are_not_believed(tmp_path: Path) -
     )
     done = veer("check", "--base", "HEAD", "--cache", "answers", cwd=folder)
     assert done.returncode == 64 and "--cache" in done.stderr
+
+
+def test_a_key_of_now_says_nothing_of_rows_of_before(tmp_path: Path) -> None:
+    child = "CREATE TABLE child (cid INT NOT NULL, x INT);"
+    files = {
+        "tables.ddl": f"{TABLES}{child}",
+        "a.sql": "CREATE TABLE clean AS SELECT id, amount FROM orders",
+        "b.sql": "CREATE TABLE b AS SELECT cid, x FROM child LEFT JOIN clean ON cid = id",
+    }
+    folder = repository(tmp_path / "project", {**BASE, **files})
+    keyed = TABLES.replace(
+        "clean (id INT, amount INT)", "clean (id INT NOT NULL, amount INT, PRIMARY KEY (id))"
+    )
+    write(
+        folder,
+        {
+            "tables.ddl": f"{keyed}{child}",
+            "a.sql": "CREATE TABLE clean AS SELECT id, max(amount) AS amount FROM orders "
+            "WHERE id IS NOT NULL GROUP BY id",
+            "b.sql": "CREATE TABLE b AS SELECT cid, x FROM child",
+        },
+    )
+    assert set(check(folder)["stale_jobs"]) == {"a.sql", "b.sql"}
+
+
+def test_rows_that_are_the_same_as_a_set_are_not_kept(tmp_path: Path) -> None:
+    files = {
+        "a.sql": "CREATE TABLE a AS SELECT id FROM orders",
+        "b.sql": "CREATE TABLE b AS SELECT count(*) AS n FROM a",
+    }
+    folder = repository(tmp_path / "project", {**BASE, **files})
+    edit(folder, "a.sql", "SELECT id", "SELECT DISTINCT id")
+    report = check(folder, "--semantics", "set", status=0)
+    assert set(report["stale_jobs"]) == {"a.sql", "b.sql"}
+
+
+def test_each_revision_is_read_as_its_spark_means_it(tmp_path: Path) -> None:
+    files = {
+        "veer.toml": 'schema = ["tables.ddl"]\nspark = "3.5"\n',
+        "a.sql": "CREATE TABLE a AS SELECT CAST(name AS INT) AS n FROM orders",
+    }
+    folder = repository(tmp_path / "project", {**BASE, **files})
+    edit(folder, "veer.toml", "3.5", "4.0")
+    assert check(folder)["stale_jobs"] == ["a.sql"]
+
+
+def test_a_table_that_is_declared_otherwise(tmp_path: Path) -> None:
+    folder = repository(
+        tmp_path / "project", {**BASE, "a.sql": "CREATE TABLE a AS SELECT * FROM mid"}
+    )
+    edit(folder, "tables.ddl", "mid (id INT, amount INT)", "mid (id INT, amount INT, day DATE)")
+    assert check(folder)["stale_jobs"] == ["a.sql"]
