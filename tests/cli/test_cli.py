@@ -25,6 +25,7 @@ def veer(
     cwd: Path | None = None,
     columns: str = "100",
     env: Mapping[str, str] | None = None,
+    seconds: float = 120,
 ) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
@@ -40,7 +41,7 @@ def veer(
         cwd=cwd or ROOT,
         env=environment,
         check=False,
-        timeout=120,
+        timeout=seconds,
     )
 
 

@@ -43,7 +43,7 @@ def on_cluster(cluster: tuple[str, str], *words: str, cwd: Path | None = None) -
     """A command whose executors have a Python without Veer, z3 or sqlglot."""
     url, python = cluster
     env = {**os.environ, "PYSPARK_PYTHON": python, "SPARK_LOCAL_IP": "127.0.0.1"}
-    return veer(*words, "--master", url, cwd=cwd, env=env)
+    return veer(*words, "--master", url, cwd=cwd, env=env, seconds=400)
 
 
 def results(path: Path) -> dict[str, dict[str, Any]]:
