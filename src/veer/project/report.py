@@ -15,6 +15,7 @@ from veer.project.dbt import DbtProject
 from veer.project.loading import Revision
 from veer.project.pairs import JobPair
 from veer.project.repository import Repository
+from veer.project.revisions import Revisions
 from veer.project.sqlmesh import SqlmeshProject
 
 LONGEST_SNIPPET = 300  # characters
@@ -30,17 +31,7 @@ def report_on_repository(opened: Repository, options: CheckOptions, start: float
     if revisions.untold:
         listed = ", ".join(sorted(revisions.untold))
         notes.append(f"submodules are not laid out at the base: {listed}")
-    return ProjectReport(
-        base=revisions.base,
-        base_commit=revisions.commit,
-        head_commit=revisions.head,
-        dirty=revisions.dirty,
-        jobs=jobs,
-        stale_jobs=stale_jobs(jobs, order),
-        notes=tuple(notes),
-        seconds=time.perf_counter() - start,
-        counts=counts(jobs),
-    )
+    return _since(revisions, jobs, order, notes, start)
 
 
 def report_on_sqlmesh(
@@ -49,7 +40,17 @@ def report_on_sqlmesh(
     """The report on a SQLMesh project; on some of its models if they are named."""
     everything, order = run_check(project.pairs, project.base, project.now, options)
     jobs = tuple(j for j in everything if not chosen or j.name in chosen)
-    revisions = project.revisions
+    return _since(project.revisions, jobs, order, project.notes, start)
+
+
+def _since(
+    revisions: Revisions,
+    jobs: tuple[JobOutcome, ...],
+    order: Sequence[str],
+    notes: Sequence[str],
+    start: float,
+) -> ProjectReport:
+    """The report on jobs of a git repository."""
     return ProjectReport(
         base=revisions.base,
         base_commit=revisions.commit,
@@ -57,7 +58,7 @@ def report_on_sqlmesh(
         dirty=revisions.dirty,
         jobs=jobs,
         stale_jobs=stale_jobs(jobs, order),
-        notes=project.notes,
+        notes=tuple(notes),
         seconds=time.perf_counter() - start,
         counts=counts(jobs),
     )

@@ -19,7 +19,7 @@ from veer.frontends.projects.sql_models import model_version, with_target
 from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.spec import load_input
 from veer.frontends.sql import read_schema
-from veer.frontends.sql.statements import table_statements
+from veer.frontends.sql.statements import joined, table_statements
 from veer.model.sources import have_same_columns
 from veer.model.writes import Write
 from veer.options import JvmUse
@@ -310,12 +310,6 @@ def _with_removed_tables(schema: str, old: Project) -> str:
         return schema  # what needs a table that is not declared will say so
     missing = [text for name, text in declared.items() if name not in known]
     return joined(schema, *missing)
-
-
-def joined(*statements: str) -> str:
-    """CREATE TABLE statements one after the other."""
-    parts = (text.strip().removesuffix(";") for text in statements)
-    return ";\n".join(part for part in parts if part)
 
 
 def _pairs(revisions: Revisions, old: Tree, now: Tree) -> list[JobPair]:

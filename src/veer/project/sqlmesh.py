@@ -18,9 +18,10 @@ from veer.frontends.projects.sqlmesh import (
     sqlmesh_models,
 )
 from veer.frontends.session_settings import session_settings, spark_asked_for
+from veer.frontends.sql.statements import joined
 from veer.project.lineage import KnownTables
 from veer.project.pairs import JobPair
-from veer.project.repository import Reading, joined
+from veer.project.repository import Reading
 from veer.project.revisions import Revisions, read_revisions
 from veer.settings import SessionSettings
 from veer.versions.version import Version

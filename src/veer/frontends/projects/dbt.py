@@ -21,6 +21,7 @@ from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.projects.dialects import spark_query
 from veer.frontends.projects.sql_models import model_version
 from veer.frontends.sql import read_schema
+from veer.frontends.sql.statements import joined
 from veer.model.ops import Source
 from veer.model.types import quote_name
 from veer.model.writes import Write
@@ -423,11 +424,11 @@ class Manifest:
         known, described = self.statements(node)
         own = {t: s for t, s in known.items() if not _mentions(t, ddl) and not _mentions(t, tables)}
         statements = [ddl, tables, *own.values()]
-        text = _script(statements)
+        text = joined(*statements)
         declared = read_schema(text)
         for table in sorted(constraints):
             statements += _applicable(constraints[table], declared)
-        text = _script(statements)
+        text = joined(*statements)
         query = node.code if self.is_exact else spark_query(node.code, self.adapter)
         return model_version(
             called,
@@ -439,10 +440,6 @@ class Manifest:
             write=APPENDED if node.materialized == "incremental" else None,
             file=node.file,
         )
-
-
-def _script(statements: Sequence[str]) -> str:
-    return ";\n".join(s.strip().removesuffix(";") for s in statements if s.strip())
 
 
 def _require_model(node: DbtNode) -> None:

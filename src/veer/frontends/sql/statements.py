@@ -66,3 +66,9 @@ def names_used(text: str) -> set[str]:
     columns = {c.name.lower() for tree in trees for c in tree.find_all(exp.Column)}
     aliases = {a.alias.lower() for tree in trees for a in tree.find_all(exp.Alias)}
     return (columns | aliases) - {"", "*"}
+
+
+def joined(*statements: str) -> str:
+    """Statements one after the other, each with or without a semicolon of its own."""
+    parts = (text.strip().removesuffix(";") for text in statements)
+    return ";\n".join(part for part in parts if part)
