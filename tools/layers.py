@@ -84,9 +84,14 @@ ROOMS = (
         "model functions analysis normalize versions interpreter proof refute evs.base",
     ),
     _room(
+        "view",
+        "what the interactive view shows of a comparison",
+        "model functions analysis normalize versions interpreter proof refute search.obligations",
+    ),
+    _room(
         "verification",
         "from a version pair to a report",
-        "model functions analysis normalize versions proof smt evs refute search",
+        "model functions analysis normalize versions proof smt evs refute search view",
     ),
     _room("outcomes", "what a check of a project says, as values"),
     _room("report", "a report as text, JSON, HTML, ...", "model versions.version outcomes", "rich"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
-from typing import Any, NoReturn, final
+from typing import Any, NoReturn, Protocol, final
 
 from veer.assumptions import Assumption, LeafKeyHolds
 from veer.caveats import Caveat
@@ -255,10 +255,18 @@ class Counts:
     remembered: int = 0
 
 
+class Viewable(Protocol):
+    """What was compared, kept for those who want to look at it."""
+
+    def data(self, sinks: Sequence[SinkReport]) -> dict[str, Any]:
+        """What the interactive view shows, as JSON data."""
+        ...
+
+
 @final
 @dataclass(frozen=True)
 class Report:
-    """The verdict on a version pair, sink by sink."""
+    """The verdict on a version pair, sink by sink; `compared` is what a view of it is made from."""
 
     p: str
     q: str
@@ -269,6 +277,7 @@ class Report:
     seconds: float = 0.0
     place: SourceLocation | None = None  # of the new version
     limit: float = 0.0  # seconds it had, if it was stopped after them
+    compared: Viewable | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         """The report as text for people."""

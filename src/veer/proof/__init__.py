@@ -19,6 +19,7 @@ from veer.proof.claims import (
     implies,
     pairs_of,
     reason_of,
+    rule_of,
     show_claim,
     verifiers,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "pairs_of",
     "query_pair",
     "reason_of",
+    "rule_of",
     "same_operator",
     "show_claim",
     "verifiers",

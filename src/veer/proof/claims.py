@@ -12,7 +12,7 @@ from veer.analysis.congruence import Pairs, everything
 from veer.errors import InputError
 from veer.model.dag import Dataflow
 from veer.reasons import Message, NotShown, Reason
-from veer.verdict import TableSemantics
+from veer.verdict import Rule, TableSemantics
 
 MOST_NAMES = 6  # shown of a claim's columns
 
@@ -108,6 +108,23 @@ def verifiers(step: Step) -> tuple[str, ...]:
             return tuple(dict.fromkeys(ev for inner in step.inner for ev in verifiers(inner)))
         case CongruenceStep() | PassThroughStep() | SinkStep():
             return ()
+        case _:
+            assert_never(step)
+
+
+def rule_of(step: Step) -> Rule:
+    """By which rule a step is closed."""
+    match step:
+        case CongruenceStep():
+            return Rule.CONGRUENCE
+        case PassThroughStep():
+            return Rule.PASS_THROUGH
+        case SinkStep():
+            return Rule.SINK
+        case VerifierStep():
+            return Rule.VERIFIER
+        case NormalizedStep():
+            return Rule.NORMALIZE
         case _:
             assert_never(step)
 

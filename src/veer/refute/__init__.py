@@ -1,5 +1,6 @@
 """Refuting: small instances on which two versions differ, replayed and shrunk."""
 
+from veer.refute.replay import same_rows, signals_on
 from veer.refute.search import (
     Refutation,
     find_witness,
@@ -7,4 +8,11 @@ from veer.refute.search import (
     witness_on,
 )
 
-__all__ = ["Refutation", "find_witness", "first_difference", "witness_on"]
+__all__ = [
+    "Refutation",
+    "find_witness",
+    "first_difference",
+    "same_rows",
+    "signals_on",
+    "witness_on",
+]

@@ -113,8 +113,8 @@ class Refutation:
         except (Failure, InputError, RecursionError, NotKnown):
             return None
         return (
-            _projected(left, [i for i, _ in self.columns]),
-            _projected(right, [j for _, j in self.columns]),
+            projected(left, [i for i, _ in self.columns]),
+            projected(right, [j for _, j in self.columns]),
         )
 
     @cached_property
@@ -197,7 +197,7 @@ class Refutation:
         self, dataflow: Dataflow, sink: str, places: list[int], tables: Tables
     ) -> list[Result]:
         runs = program(dataflow).outcomes(tables, MOST_CHOICES, self.functions)
-        return [_projected(results[sink], places) for results in runs]
+        return [projected(results[sink], places) for results in runs]
 
     def same(self, one: Result, two: Result) -> bool:
         """Equal results, floats up to rounding and the sign of zero."""
@@ -223,7 +223,7 @@ def find_witness(
     unfit = _unfit(refutation)
     if unfit is not None:
         return CannotRefute(unfit)
-    refutation = _calling_nothing_unknown(refutation)
+    refutation = calling_nothing_unknown(refutation)
     size = dataflow_size(refutation.p) + dataflow_size(refutation.q)
     instances = max(1, min(last or INSTANCES, budget // size))
     stream = Instances((refutation.p, refutation.q), seed, refutation.samples)
@@ -249,7 +249,7 @@ def witness_on(refutation: Refutation, tables: Tables) -> Witness | None:
     """A shrunk witness from an instance, if the sinks really differ on it."""
     if _unfit(refutation) is not None:
         return None
-    refutation = _calling_nothing_unknown(refutation)
+    refutation = calling_nothing_unknown(refutation)
     stream = Instances((refutation.p, refutation.q))
     read = {name: tables[name] for name in stream.sources}
     if refutation.differ(read) and _is_legal(refutation, stream, read):
@@ -365,7 +365,7 @@ def _not_known(*_: Any) -> Any:
     raise NotKnown
 
 
-def _calling_nothing_unknown(refutation: Refutation) -> Refutation:
+def calling_nothing_unknown(refutation: Refutation) -> Refutation:
     """The comparison on instances on which no function is called that nobody knows."""
     return replace(refutation, functions=_OnlyKnown(refutation.functions))
 
@@ -384,7 +384,7 @@ def _always_called(expr: Expr) -> Iterator[OpaqueCall]:
                 yield from _always_called(child)
 
 
-def _projected(result: Result, places: Sequence[int]) -> Result:
+def projected(result: Result, places: Sequence[int]) -> Result:
     """The result with these columns only, in this order."""
     if list(places) == list(range(len(result.names))):
         return result

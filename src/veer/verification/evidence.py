@@ -27,11 +27,12 @@ from veer.proof import (
     Step,
     VerifierStep,
     query_pair,
+    rule_of,
     show_claim,
 )
 from veer.reasons import Contradicted
 from veer.smt.second_solver import ask_again, second_solver
-from veer.verdict import Answer, Recheck, Rule, SecondAnswer, SinkReport, StepReport, Verdict
+from veer.verdict import Answer, Recheck, SecondAnswer, SinkReport, StepReport, Verdict
 
 
 @final
@@ -72,22 +73,19 @@ class Evidence:
         """One step in words, with the questions its verifier asked while it was checked."""
         claim = show_claim(step.claim, p)
         leaves = tuple(show_claim(leaf, p) for leaf in step.leaves)
+        rule = rule_of(step)
         match step:
-            case CongruenceStep():
-                return StepReport(claim, leaves, Rule.CONGRUENCE)
-            case PassThroughStep():
-                return StepReport(claim, leaves, Rule.PASS_THROUGH)
-            case SinkStep():
-                return StepReport(claim, leaves, Rule.SINK)
+            case CongruenceStep() | PassThroughStep() | SinkStep():
+                return StepReport(claim, leaves, rule)
             case VerifierStep():
                 pair = query_pair(step, p, q)
                 shown = (_operators(pair.p), _operators(pair.q))
                 noted = self._questions.get((step.ev, pair), ())
                 questions = tuple(map(smt.as_smtlib, noted))
-                return StepReport(claim, leaves, Rule.VERIFIER, step.ev, shown, questions)
+                return StepReport(claim, leaves, rule, step.ev, shown, questions)
             case NormalizedStep():
                 inner = tuple(self._step(each, normalized(p), normalized(q)) for each in step.inner)
-                return StepReport(claim, leaves, Rule.NORMALIZE, inner=inner)
+                return StepReport(claim, leaves, rule, inner=inner)
             case _:
                 assert_never(step)
 

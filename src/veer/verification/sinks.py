@@ -72,6 +72,9 @@ class PairSearch:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # that may be run
     # What verifiers were asked, by pairs of sinks.
     questions: dict[tuple[str, str], AskedQuestions] = field(default_factory=dict)
+    # What verdicts rest on, by pairs of sinks.
+    proofs: dict[tuple[str, str], Proof] = field(default_factory=dict)
+    refutations: dict[tuple[str, str], Refutation] = field(default_factory=dict)
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -126,8 +129,14 @@ def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkR
     for step in _steps(search, refutation, goal, attempts, asked):
         outcome = step()
         if isinstance(outcome, Witness):
+            search.refutations[a, b] = refutation
             return _refuted(refutation, outcome, columns.caveats, attempts)
-        report = checked.report(outcome) if isinstance(outcome, Proof) else outcome
+        report: SinkReport | Reason | None
+        if isinstance(outcome, Proof):
+            report = checked.report(outcome)
+            search.proofs[a, b] = outcome
+        else:
+            report = outcome
         if isinstance(report, SinkReport):
             return report
         reasons += [] if report is None else [report]

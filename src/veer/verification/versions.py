@@ -25,6 +25,7 @@ from veer.verification.sinks import PairSearch, Verifiers, sink_reports
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
 from veer.versions.version import Version
+from veer.view import Compared
 
 ALL_SINKS = "all sinks"
 
@@ -78,8 +79,17 @@ def _report(
         ev_calls=sum(window.ev != OBLIGATIONS for window in windows),
         remembered=answers.remembered - before,
     )
+    compared = Compared(search.pair, comparison.semantics, search.proofs, search.refutations)
     return Report(
-        p.name, q.name, comparison.semantics, edits, sinks, counts, place=q.place, limit=limit
+        p.name,
+        q.name,
+        comparison.semantics,
+        edits,
+        sinks,
+        counts,
+        place=q.place,
+        limit=limit,
+        compared=compared,
     )
 
 

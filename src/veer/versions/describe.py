@@ -51,16 +51,16 @@ def _operator_edits(pair: VersionPair) -> Iterator[EditReport]:
                 yield EditReport("delete operator", id_, f"{shown}{_between(pair.p, id_)}")
             case ModifyOperator(id_, operator):
                 shown = contrast(pair.p.operators[id_], operator)
-                yield EditReport("modify operator", id_, shown, *_site(theirs[id_]))
+                yield EditReport("modify operator", id_, shown, *site_of(theirs[id_]))
             case AddOperator(id_, operator):
                 shown = f"{brief(operator)}{_between(pair.renamed_q, id_)}"
-                yield EditReport("add operator", id_, shown, *_site(theirs[id_]))
+                yield EditReport("add operator", id_, shown, *site_of(theirs[id_]))
             case _:
                 pass
 
 
-def _site(id_: str) -> tuple[int, str]:
-    """Line and file an operator of the new version comes from, where its id tells."""
+def site_of(id_: str) -> tuple[int, str]:
+    """Line and file an operator comes from, where its id tells; else 0 and nothing."""
     site = SITE.fullmatch(id_)
     return (int(site["line"]), site["file"]) if site else (0, "")
 

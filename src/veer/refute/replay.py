@@ -1,0 +1,50 @@
+"""Running both versions on a witness again, with the table of every operator to be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from veer.errors import InputError
+from veer.functions.registry import Failure
+from veer.interpreter import Program, Result, Run, Signal
+from veer.model.dag import Dataflow
+from veer.model.schema import Schema
+from veer.refute.instances import Tables, constants
+from veer.refute.search import NotKnown, Refutation, calling_nothing_unknown, projected
+
+Signals: TypeAlias = Mapping[str, Signal]  # by operator
+
+
+def signals_on(refutation: Refutation, tables: Tables) -> tuple[Signals, Signals] | None:
+    """What every operator of P and of Q gives on an instance; None where a run fails."""
+    refutation = calling_nothing_unknown(refutation)
+    try:
+        return _signals(refutation.p, refutation, tables), _signals(
+            refutation.q, refutation, tables
+        )
+    except (Failure, InputError, RecursionError, NotKnown):
+        return None
+
+
+def _signals(dataflow: Dataflow, refutation: Refutation, tables: Tables) -> Signals:
+    likely = constants((refutation.p, refutation.q))
+    run = Run(tables, refutation.functions, likely=likely)
+    return Program(dataflow, every_signal=True).evaluate((run,))
+
+
+def same_rows(
+    refutation: Refutation,
+    ours: tuple[Schema, Signal],
+    theirs: tuple[Schema, Signal],
+    columns: Sequence[tuple[int, int]],
+) -> bool:
+    """Whether two tables hold the same rows in some columns, in the sense of the comparison."""
+    return refutation.same(
+        projected(_result(*ours), [i for i, _ in columns]),
+        projected(_result(*theirs), [j for _, j in columns]),
+    )
+
+
+def _result(schema: Schema, signal: Signal) -> Result:
+    return Result(schema.names, schema.types, signal.rows, signal.peers)

@@ -1,0 +1,183 @@
+"""Both versions as one graph: an operator of P and the one of Q it became are one place.
+
+P:  a -> b -> d      Q:  a -> c -> d      gives      a -> b -> d, a -> c -> d
+
+A place has what became of its operator (`edit`), and whether what it gives is known to be the same
+in both versions (`equal`): `congruence`, the same operators on the same sources give it; `proof`, a
+step of a proof claims it; `covered`, it stands inside of proofs, and what leaves them is the same;
+`differs`, its tables differ on a witness; else `open`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from veer.analysis.determinism import operator_kind
+from veer.analysis.fingerprint import fingerprints
+from veer.functions.registry import Kind
+from veer.model.dag import Dataflow, Link
+from veer.model.pprint import brief
+from veer.search.obligations import obligations
+from veer.verdict import SinkReport, TableSemantics, Verdict
+from veer.versions import VersionPair
+from veer.view.details import Details
+
+Edit: TypeAlias = Literal["same", "changed", "added", "removed"]
+Equal: TypeAlias = Literal["congruence", "proof", "covered", "differs", "open"]
+
+MOST_WITH_FACTS = 400  # places of which facts are derived: those changed and in windows first
+
+
+class Graph:
+    """The places of a version pair, numbered; operators of P that became none of Q come with P's."""
+
+    def __init__(self, pair: VersionPair, semantics: TableSemantics) -> None:
+        self.pair, self.semantics = pair, semantics
+        removed = [(a, None) for a in pair.p.order if a not in pair.mapping.to_q]
+        kept = [(pair.mapping.to_p.get(b), b) for b in pair.q.order]
+        self.operators: list[tuple[str | None, str | None]] = [*kept, *removed]
+        self.place_p = {a: i for i, (a, _) in enumerate(self.operators) if a is not None}
+        self.place_q = {b: i for i, (_, b) in enumerate(self.operators) if b is not None}
+
+    def places(self, p: Iterable[str], q: Iterable[str]) -> list[int]:
+        """The places of some operators, each once; ids of normal forms may have none."""
+        places = [self.place_p[a] for a in p if a in self.place_p]
+        places += [self.place_q[b] for b in q if b in self.place_q]
+        return list(dict.fromkeys(places))
+
+    def data(
+        self,
+        steps: Sequence[Sequence[Mapping[str, Any]]],
+        traces: Sequence[Mapping[str, Any] | None],
+        sinks: Sequence[SinkReport],
+    ) -> dict[str, Any]:
+        """Operators, links and schemas, as the view draws them; of steps and traces a list per sink."""
+        equal = self._equal(steps, traces, self._covered(sinks))
+        of_interest = [i for sink in sinks for w in sink.windows for i in self.places(w.p, w.q)]
+        edits = [self.edit(i) for i in range(len(self.operators))]
+        first = [i for i, edit in enumerate(edits) if edit != "same"]
+        ranked = dict.fromkeys([*first, *of_interest, *range(len(self.operators))])
+        details = self._details(set(list(ranked)[:MOST_WITH_FACTS]))
+        operators = [
+            self._operator(i, edits[i], equal[i], details) for i in range(len(self.operators))
+        ]
+        return {"operators": operators, "links": self._links(), "schemas": details.schemas}
+
+    def edit(self, place: int) -> Edit:
+        """What became of an operator."""
+        a, b = self.operators[place]
+        if a is None:
+            return "added"
+        if b is None:
+            return "removed"
+        return "same" if self.pair.p.operators[a] == self.pair.q.operators[b] else "changed"
+
+    def _operator(self, place: int, edit: Edit, equal: Equal, details: Details) -> dict[str, Any]:
+        a, b = self.operators[place]
+        p = None if a is None else details.of(self.pair.p, a, place)
+        q = None if b is None else details.of(self.pair.q, b, place)
+        dataflow, id_ = (self.pair.q, b) if b is not None else (self.pair.p, a)
+        assert id_ is not None
+        operator = dataflow.operators[id_]
+        return {
+            "kind": type(operator).__name__,
+            "text": brief(operator),
+            "edit": edit,
+            "equal": equal,
+            "p": p,
+            "q": None if q is not None and q == p else q,  # nothing twice
+            "in_q": b is not None,
+        }
+
+    def _details(self, with_facts: set[int]) -> Details:
+        needs = {id(side): obligations(side, self.semantics) for side in (self.pair.p, self.pair.q)}
+        return Details(needs, with_facts)
+
+    # -- links -------------------------------------------------------------------------------------
+
+    def _links(self) -> list[list[Any]]:
+        """Links between places, with the versions that have them: both, p, q."""
+        ours = self._placed(self.pair.p, self.place_p)
+        theirs = self._placed(self.pair.q, self.place_q)
+        both = [[*link, "both" if link in ours else "q"] for link in theirs]
+        return both + [[*link, "p"] for link in ours if link not in theirs]
+
+    def _placed(
+        self, dataflow: Dataflow, places: Mapping[str, int]
+    ) -> dict[tuple[int, int, int], Link]:
+        return {(places[link.src], places[link.dst], link.port): link for link in dataflow.links}
+
+    # -- what is known to be equal -------------------------------------------------------------------
+
+    def _equal(
+        self,
+        steps: Sequence[Sequence[Mapping[str, Any]]],
+        traces: Sequence[Mapping[str, Any] | None],
+        covered: set[int],
+    ) -> list[Equal]:
+        """What is known of each place: by its operators alone, by a proof, by a witness."""
+        claimed = {
+            tuple(step["claim"]) for each in steps for step in each if not step["normalized"]
+        }
+        differing = {i for trace in traces if trace is not None for i in trace["differing"]}
+        equal: list[Equal] = []
+        for place, (a, b) in enumerate(self.operators):
+            is_claimed = (place, place) in claimed
+            if a is not None and b is not None and self._is_congruent(a, b, is_claimed):
+                equal.append("congruence")
+            elif is_claimed:
+                equal.append("proof")
+            elif place in covered:
+                equal.append("covered")
+            elif place in differing:
+                equal.append("differs")
+            else:
+                equal.append("open")
+        return equal
+
+    def _covered(self, sinks: Sequence[SinkReport]) -> set[int]:
+        """The places whose output reaches proven sinks, and no others."""
+        sides = ((self.pair.p, self.place_p), (self.pair.q, self.place_q))
+        proven = [s for s in sinks if s.verdict is Verdict.EQUIVALENT]
+        reached = self._below(sides, ([s.p for s in proven], [s.q for s in proven]))
+        open_ = [s for s in sinks if s.verdict is not Verdict.EQUIVALENT]
+        return reached - self._below(sides, ([s.p for s in open_], [s.q for s in open_]))
+
+    def _below(
+        self,
+        sides: Sequence[tuple[Dataflow, Mapping[str, int]]],
+        ids: Sequence[Sequence[str]],
+    ) -> set[int]:
+        """The places of operators of P and of Q, and of all that feeds them."""
+        return {
+            places[i]
+            for (dataflow, places), some in zip(sides, ids, strict=True)
+            for i in dataflow.ancestors(*(id_ for id_ in some if id_ in dataflow.operators))
+        }
+
+    def changed_below(self, p: str, q: str) -> list[int]:
+        """The places below two signals that are not congruent: where the versions are different."""
+        sides = ((self.pair.p, self.place_p), (self.pair.q, self.place_q))
+        below = sorted(self._below(sides, ([p], [q])))
+        return [i for i in below if not self._is_same_below(i)]
+
+    def _is_same_below(self, place: int) -> bool:
+        a, b = self.operators[place]
+        return a is not None and b is not None and self._is_congruent(a, b, True)
+
+    def _is_congruent(self, a: str, b: str, is_claimed: bool) -> bool:
+        """Whether the same operators on the same sources give it; and each time, unless proven."""
+        ours, theirs = fingerprints(self.pair.p)[a], fingerprints(self.pair.q)[b]
+        return ours == theirs and (is_claimed or self._is_steady[b])
+
+    @cached_property
+    def _is_steady(self) -> Mapping[str, bool]:
+        """For the signals of Q whether nothing below them is another each time."""
+        steady: dict[str, bool] = {}
+        for id_ in self.pair.q.order:
+            kind = operator_kind(self.pair.q, id_)
+            below = all(steady[i] for i in self.pair.q.inputs[id_])
+            steady[id_] = below and kind in (Kind.PURE, Kind.RUN_CONSTANT)
+        return steady

@@ -1,0 +1,77 @@
+"""The steps of a proof, in order, with the places each is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from veer.model.dag import Dataflow
+from veer.model.query_pair import operators_between
+from veer.normalize.normalize import normalized
+from veer.proof import (
+    Claim,
+    NormalizedStep,
+    Proof,
+    Step,
+    VerifierStep,
+    is_unseen_edit,
+    query_pair,
+    rule_of,
+    show_claim,
+    verifiers,
+)
+from veer.verdict import OBLIGATIONS, WindowReport
+from veer.versions import VersionPair
+from veer.view.graph import Graph
+
+
+def proof_steps(
+    proof: Proof, pair: VersionPair, graph: Graph, windows: Sequence[WindowReport]
+) -> list[dict[str, Any]]:
+    """Every step; those about normal forms are marked, and follow each other."""
+    took = {(w.ev, w.p, w.q): w.seconds for w in windows}
+    shown: list[dict[str, Any]] = []
+    numbers: dict[tuple[bool, Claim], int] = {}
+    for step, p, q, is_normalized in _flat(proof.steps, pair.p, pair.q, False):
+        between = _between(step, p, q)
+        ev = OBLIGATIONS if _is_unseen_edit(step, p, q) else next(iter(verifiers(step)), "")
+        known = [numbers.get((is_normalized, leaf)) for leaf in step.leaves]
+        numbers[is_normalized, step.claim] = len(shown)
+        shown.append(
+            {
+                "claim": [graph.place_p.get(step.claim.p), graph.place_q.get(step.claim.q)],
+                "text": show_claim(step.claim, p),
+                "rule": rule_of(step).value,
+                "ev": ev,
+                "seconds": took.get((ev, *between)),
+                "places": graph.changed_below(step.claim.p, step.claim.q)
+                if isinstance(step, NormalizedStep)
+                else graph.places(*between),
+                "from": [number for number in known if number is not None],
+                "normalized": is_normalized,
+            }
+        )
+    return shown
+
+
+def _flat(
+    steps: Sequence[Step], p: Dataflow, q: Dataflow, is_normalized: bool
+) -> Iterator[tuple[Step, Dataflow, Dataflow, bool]]:
+    """The steps with the dataflows they are about; inner ones before the step they belong to."""
+    for step in steps:
+        if isinstance(step, NormalizedStep):
+            yield from _flat(step.inner, normalized(p), normalized(q), True)
+        yield step, p, q, is_normalized
+
+
+def _between(step: Step, p: Dataflow, q: Dataflow) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The operators of both sides that a step is about."""
+    if isinstance(step, VerifierStep):
+        asked = query_pair(step, p, q)
+        return operators_between(asked.p), operators_between(asked.q)
+    return (step.claim.p,), (step.claim.q,)
+
+
+def _is_unseen_edit(step: Step, p: Dataflow, q: Dataflow) -> bool:
+    """Whether a step settles an edit by what is needed above it."""
+    return not isinstance(step, NormalizedStep) and is_unseen_edit(step, p, q)
