@@ -3,15 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-CHECKED := src tests benchmarks examples tools
+CHECKED := src tests benchmarks examples tools docs/conf.py
 
 OLD_VENV := .venv-3.5
 OLD_READY := $(OLD_VENV)/.ready
 
 DBT_READY := .venv-dbt/.ready
 SQLMESH_READY := .venv-sqlmesh/.ready
+SITE_READY := .venv-site/.ready
+SITE := build/site
 
-.PHONY: help demo test panel check static test-all format pages clean
+.PHONY: help demo test panel check static test-all format pages site clean
 
 help:
 	@echo "make demo      show the tobacco example: edits, verdicts, a run"
@@ -22,7 +24,8 @@ help:
 	@echo "make test-all  check, then test"
 	@echo "make format    format the code"
 	@echo "make pages     write the pages that are made from the code"
-	@echo "make clean     remove the environment and caches"
+	@echo "make site      build the documentation as a site: build/site/index.html"
+	@echo "make clean     remove the environments, the site and caches"
 
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -37,10 +40,10 @@ demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
 # Three groups, two side by side; what they are and a summary is shown by the script.
-test: $(READY) $(DBT_READY) $(SQLMESH_READY)
+test: $(READY) $(DBT_READY) $(SQLMESH_READY) $(SITE_READY)
 	@scripts/test-groups $(BIN)/python
 
-# dbt and SQLMesh have requirements of their own: they only write what tests read.
+# dbt and SQLMesh, which only write what tests read, and Sphinx have requirements of their own.
 .venv-%/.ready: requirements-%.lock
 	test -x .venv-$*/bin/python || $(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-$*.lock
@@ -73,5 +76,11 @@ format: $(READY)
 pages: $(READY)
 	$(BIN)/python -m tools pages
 
+# Every page is read again, for the warnings of all of them: each is an error.
+site: $(SITE_READY)
+	@.venv-site/bin/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going \
+		--doctree-dir $(SITE)-doctrees docs $(SITE)
+	@echo "$(SITE)/index.html"
+
 clean:
-	rm -rf $(VENV) $(OLD_VENV) .venv-dbt .venv-sqlmesh .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(OLD_VENV) .venv-dbt .venv-sqlmesh .venv-site $(SITE) $(SITE)-doctrees .pytest_cache .mypy_cache .ruff_cache
