@@ -254,9 +254,9 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 def _show(report: Report, output: formats.Format, out: str) -> None:
     """Print the report, in colours where it is read by people, or write it to a file."""
-    from veer.report.as_json import report_json
+    from veer.report.as_json import report_json, viewed_json
 
-    data = report_json(report)
+    data = viewed_json(report) if output.is_view else report_json(report)
     if output.name == "text" and not out:
         from veer.report.as_text import print_report
 

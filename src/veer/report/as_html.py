@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from veer.report.as_json import has_rows, recheck_text, report_json
+from veer.page import one_file
+from veer.report.as_json import has_rows, recheck_text, viewed_json
 from veer.verdict import Report
-from veer.visible import shown_value, visible
+from veer.visible import shown_value, visible, visible_data
 
-COLORS = {"equivalent": "#1a7f37", "inequivalent": "#cf222e", "unknown": "#9a6700"}
 MARKS = {"equivalent": "=", "inequivalent": "≠", "unknown": "?"}
 STYLE = (
     ".veer table{border-collapse:collapse}"
@@ -22,30 +22,73 @@ STYLE = (
     ".veer .tables{display:flex;flex-wrap:wrap;gap:1.2rem;margin-bottom:1rem}"
     ".veer code{overflow-wrap:anywhere}"
     ".veer pre{background:#f6f8fa;padding:.5rem .8rem;overflow-x:auto}"
+    ".veer .equivalent{color:#1a7f37}.veer .inequivalent{color:#cf222e}.veer .unknown{color:#9a6700}"
 )
+FRAME_HEIGHT = "min(44rem, 80vh)"  # of the view inside a notebook
 
 
 def page(report: dict[str, Any]) -> str:
-    """A page on its own, from the JSON report."""
-    title = f"{html_text(report['p'])} → {html_text(report['q'])}"
-    return (
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"<title>Veer: {title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;"
-        "max-width:60rem;margin:2rem auto;padding:0 1rem}</style></head>"
-        f"<body>{fragment(report)}</body></html>\n"
-    )
+    """A page of its own, from the JSON report with its view."""
+    title = f"Veer: {visible(report['p'])} → {visible(report['q'])}"
+    return one_file(title, page_data(report), fragment(report))
 
 
 def notebook(report: Report) -> str:
-    """What a notebook shows of a report."""
-    return fragment(report_json(report))
+    """What a notebook shows of a report: the verdict, the view in a frame, and a static report.
+
+    Where frames or scripts are taken out (a page that shows notebooks, a diff), the rest stays.
+    """
+    data = viewed_json(report)
+    title = f"Veer: {visible(report.p)} → {visible(report.q)}"
+    framed = one_file(title, page_data(data), fragment(data), bounded=True)
+    return (
+        f"<div class='veer'><style>{STYLE}</style><p>{_colored(data['verdict'])} "
+        f"{html_text(report.p)} → {html_text(report.q)}</p>"
+        f"<iframe title='{html_text(title)}' sandbox='allow-scripts' srcdoc='{escape(framed)}' "
+        f"style='width:100%;height:{FRAME_HEIGHT};border:1px solid #d0d7de'></iframe>"
+        f"<details><summary>The same as text</summary>{fragment(data)}</details></div>"
+    )
+
+
+def page_data(report: dict[str, Any]) -> dict[str, Any]:
+    """What the view is given: the report and its graph, every text safe to show."""
+    told = {name: value for name, value in report.items() if name != "view"}
+    sinks = [
+        {**s, "recheck_text": recheck_text(s["recheck"]) if s["recheck"] else ""}
+        | {"witness": _shown_witness(s["witness"])}
+        for s in report["sinks"]
+    ]
+    shown: dict[str, Any] = visible_data(
+        {"report": {**told, "sinks": sinks}, "view": report.get("view")}, lines=True
+    )
+    return shown
+
+
+def _shown_witness(witness: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A witness with its values as people read them; null stays."""
+    if witness is None:
+        return None
+
+    def rows(given: Sequence[Sequence[Any]]) -> list[list[str | None]]:
+        return [[None if v is None else shown_value(v) for v in row] for row in given]
+
+    tables = {
+        name: {"columns": table["columns"], "rows": rows(table["rows"])}
+        for name, table in witness["tables"].items()
+    }
+    return {
+        **witness,
+        "tables": tables,
+        "p_rows": rows(witness["p_rows"]),
+        "q_rows": rows(witness["q_rows"]),
+    }
 
 
 def fragment(report: dict[str, Any]) -> str:
-    """Verdict, sinks, witnesses and edits."""
+    """Verdict, sinks, witnesses and edits, without scripts."""
     limit = f"; stopped by the time limit of {report['limit']:g} s" if report["limit"] else ""
     parts = [
-        f"<div class='veer'><style>{STYLE}</style>",
+        "<div class='veer'>",
         f"<h3>{html_text(report['p'])} → {html_text(report['q'])}</h3>",
         f"<p>{_colored(report['verdict'])} under {report['semantics']} semantics, "
         f"{report['seconds']:.2f} s{limit}</p>",
@@ -68,7 +111,7 @@ def html_text(text: Any) -> str:
 
 
 def _colored(verdict: str) -> str:
-    return f"<b style='color:{COLORS[verdict]}'>{MARKS[verdict]} {verdict}</b>"
+    return f"<b class='{verdict}'>{MARKS[verdict]} {verdict}</b>"
 
 
 def _sink(sink: dict[str, Any]) -> str:

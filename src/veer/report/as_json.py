@@ -45,6 +45,12 @@ def report_json(report: Report) -> dict[str, Any]:
     }
 
 
+def viewed_json(report: Report) -> dict[str, Any]:
+    """The report as JSON data, together with what the interactive view shows (`docs/view-format.md`)."""
+    view = None if report.compared is None else report.compared.data(report.sinks)
+    return {**report_json(report), "view": view}
+
+
 def json_document(report: dict[str, Any]) -> str:
     """JSON data as a document."""
     return json_text(report) + "\n"

@@ -17,11 +17,15 @@ from veer.errors import UsageError
 @final
 @dataclass(frozen=True)
 class Format:
-    """An output format: what it is for, and `module:function` that renders it."""
+    """An output format: what it is for, and `module:function` that renders it.
+
+    One with `is_view` gets the JSON report with what the interactive view shows.
+    """
 
     name: str
     purpose: str
     renderer: str
+    is_view: bool = False
 
     def render(self, report: dict[str, Any]) -> str:
         """The JSON report in this format."""
@@ -33,7 +37,7 @@ class Format:
 FORMATS = (
     Format("text", "for people", "veer.report.as_text:plain_text"),
     Format("json", "for programs: everything there is", "veer.report.as_json:json_document"),
-    Format("html", "a page to keep or to send", "veer.report.as_html:page"),
+    Format("html", "an interactive page to keep or to send", "veer.report.as_html:page", True),
     Format("junit", "for CI systems: a test case per sink", "veer.report.as_junit:junit"),
     Format("sarif", "for code scanning: a finding per sink", "veer.report.as_sarif:sarif_text"),
 )

@@ -1,0 +1,167 @@
+/** What is known of one operator: both sides, word by word. */
+import type { Field, Operator, OperatorSide, Trace, View } from "../types.ts";
+import { sideOf } from "../types.ts";
+import { EDIT, EQUAL } from "../words.ts";
+import { TwoTables } from "./tables.tsx";
+import { WordDiff } from "./WordDiff.tsx";
+
+export function OperatorPanel({ view, place, trace, onPlace }: { view: View; place: number; trace: Trace | null; onPlace: (place: number) => void }) {
+  const operator = view.operators[place]!;
+  const [p, q] = [sideOf(operator, "p"), sideOf(operator, "q")];
+  const ends = (side: 0 | 1) => [...new Set(view.links.filter((link) => link[1 - side] === place).map((link) => link[side]))];
+  const tables = trace && (trace.p[place] || trace.q[place]) ? { p: trace.p[place], q: trace.q[place] } : null;
+  return (
+    <article className="panel-part" aria-label={`operator ${(q ?? p)!.id}`}>
+      <h2>
+        {operator.kind} <span className="op-name">{(q ?? p)!.id}</span>
+      </h2>
+      <p>
+        <State operator={operator} />
+      </p>
+      {tables && (
+        <section>
+          <h3>Its table on the witness</h3>
+          <TwoTables p={tables.p} q={tables.q} />
+        </section>
+      )}
+      <section>
+        <h3>Properties</h3>
+        <Properties p={p} q={q} />
+      </section>
+      <section>
+        <h3>Where it stands</h3>
+        <Sites p={p} q={q} />
+        <Neighbours title="reads" places={ends(0)} view={view} onPlace={onPlace} />
+        <Neighbours title="feeds" places={ends(1)} view={view} onPlace={onPlace} />
+      </section>
+      <section>
+        <h3>Schema</h3>
+        <Schemas p={p && view.schemas[p.schema]!} q={q && view.schemas[q.schema]!} />
+      </section>
+      <section>
+        <h3>Facts</h3>
+        <Facts p={p} q={q} />
+      </section>
+      <section>
+        <h3>Obligation</h3>
+        <p>What the sinks need of it:</p>
+        <WordDiff before={p?.need ?? q!.need} after={q?.need ?? p!.need} />
+      </section>
+    </article>
+  );
+}
+
+export function State({ operator }: { operator: Operator }) {
+  const edit = EDIT[operator.edit];
+  const equal = EQUAL[operator.equal];
+  return (
+    <>
+      {operator.edit !== "same" && (
+        <span className={`chip edit-${operator.edit}`}>
+          {edit.mark} {edit.word}
+        </span>
+      )}{" "}
+      <span className={`chip equal-${operator.equal}`}>
+        {equal.mark} {equal.word}
+      </span>{" "}
+      <span className="quiet">{equal.meaning}</span>
+    </>
+  );
+}
+
+function Properties({ p, q }: { p: OperatorSide | null; q: OperatorSide | null }) {
+  const names = [...new Set([...(p?.properties ?? []), ...(q?.properties ?? [])].map(([name]) => name))];
+  const text = (side: OperatorSide | null, name: string) => side?.properties.find(([each]) => each === name)?.[1].join("\n") ?? "";
+  if (!names.length) return <p className="quiet">none</p>;
+  return (
+    <dl className="properties">
+      {names.map((name) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{p && q ? <WordDiff before={text(p, name)} after={text(q, name)} /> : <code className="text">{text(p ?? q, name)}</code>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Sites({ p, q }: { p: OperatorSide | null; q: OperatorSide | null }) {
+  const site = (side: OperatorSide | null) => (side?.file ? `${side.file}:${side.line}` : "");
+  if (!site(p) && !site(q)) return null;
+  return (
+    <p>
+      {site(p) === site(q) ? (
+        <code>{site(q)}</code>
+      ) : (
+        <>
+          {p && <code>P: {site(p)}</code>} {q && <code>Q: {site(q)}</code>}
+        </>
+      )}
+    </p>
+  );
+}
+
+function Neighbours({ title, places, view, onPlace }: { title: string; places: number[]; view: View; onPlace: (place: number) => void }) {
+  if (!places.length) return null;
+  return (
+    <p>
+      {title}{" "}
+      {places.map((place) => {
+        const operator = view.operators[place]!;
+        return (
+          <button key={place} type="button" className="link-button" onClick={() => onPlace(place)}>
+            {operator.kind} {(sideOf(operator, "q") ?? operator.p)!.id}
+          </button>
+        );
+      })}
+    </p>
+  );
+}
+
+function Schemas({ p, q }: { p: Field[] | null; q: Field[] | null }) {
+  const both = p && q ? [...q, ...p.filter(([name]) => !q.some(([other]) => other === name))] : (q ?? p)!;
+  const text = (field?: Field) => (field ? `${field[1]}${field[2] ? "" : " not null"}` : "");
+  return (
+    <div className="scroll" tabIndex={0} role="group" aria-label="schema">
+      <table className="schema">
+        <thead>
+          <tr>
+            <th scope="col">column</th>
+            {p && <th scope="col">P</th>}
+            {q && <th scope="col">Q</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {both.map(([name], i) => {
+            const [before, after] = [p, q].map((side) => text(side?.find(([each]) => each === name)));
+            return (
+              <tr key={i} className={p && q && before !== after ? "alone" : ""}>
+                <td>{name}</td>
+                {p && <td>{before || "—"}</td>}
+                {q && <td>{after || "—"}</td>}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Facts({ p, q }: { p: OperatorSide | null; q: OperatorSide | null }) {
+  const told = [p, q].flatMap((side) => side?.facts ?? []);
+  if (!p?.facts && !q?.facts) return <p className="quiet">not derived, as the graph is large</p>;
+  const facts = [...new Set(told)];
+  const whose = (fact: string) => (p && q && p.facts?.includes(fact) !== q.facts?.includes(fact) ? (p.facts?.includes(fact) ? " (P alone)" : " (Q alone)") : "");
+  if (!facts.length) return <p className="quiet">nothing is known to hold of all its rows</p>;
+  return (
+    <ul>
+      {facts.map((fact) => (
+        <li key={fact}>
+          <code>{fact}</code>
+          {whose(fact)}
+        </li>
+      ))}
+    </ul>
+  );
+}
