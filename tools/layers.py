@@ -93,8 +93,14 @@ ROOMS = (
         "from a version pair to a report",
         "model functions analysis normalize versions proof smt evs refute search view",
     ),
+    _room("page", "pages with the built view"),
     _room("outcomes", "what a check of a project says, as values"),
-    _room("report", "a report as text, JSON, HTML, ...", "model versions.version outcomes", "rich"),
+    _room(
+        "report",
+        "a report as text, JSON, HTML, ...",
+        "model versions.version outcomes page",
+        "rich",
+    ),
     _room(
         "api",
         "the facade: load, diff, verify",
@@ -116,11 +122,17 @@ ROOMS = (
         "model functions analysis versions frontends verification outcomes report workers",
     ),
     _room(
+        "web",
+        "`veer ui`: a server on a store",
+        "model store api execution.targets page report workers",
+        "starlette pyarrow",
+    ),
+    _room(
         "cli",
         "commands: parse, call the API, print",
         "model versions store frontends evs.registry verification.comparison api execution outcomes "
-        "report workers cluster batch project",
-        "typer rich",
+        "report workers cluster batch project web",
+        "typer rich uvicorn",
     ),
     _room("__main__", "`python -m veer`", "cli"),
     _room("veer", "the package itself: names of the API, imported when used", "api execution.live"),
@@ -142,7 +154,7 @@ OUTSIDE = {
     "lark": ("frontends.gui", "frontends.alteryx", "frontends.knime", "frontends.orange"),
     "defusedxml": ("frontends.gui",),
     "pyspark": ("frontends.spark", "frontends.connect", "execution", "cluster"),
-    "pyarrow": ("frontends.spark", "frontends.connect", "execution"),
+    "pyarrow": ("frontends.spark", "frontends.connect", "execution", "web.preview"),
 }
 
 # Where an import may wait inside of a function although both ends are Veer's: heavy parts.

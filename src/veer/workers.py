@@ -157,7 +157,7 @@ class _Worker:
 
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
     """A worker process: a task in, its result out, until the end of the pipe comes."""
-    _limit_memory()
+    limit_memory()
     while True:
         try:
             task = connection.recv()
@@ -174,7 +174,7 @@ def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
         connection.send(result)
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
     """Limit the memory of this process, where the system can."""
     try:
         import resource

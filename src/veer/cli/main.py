@@ -18,6 +18,7 @@ from veer.cli.render import render
 from veer.cli.run import run as run_version
 from veer.cli.store import gc, log
 from veer.cli.terminal import complain, save_defect
+from veer.cli.ui import ui
 from veer.cli.verify import verify
 from veer.errors import DefectError, UsageError, VeerError
 
@@ -67,6 +68,7 @@ for command in (
     run_version,
     log,
     gc,
+    ui,
 ):
     app.command(command.__name__.replace("_", "-"))(command)
 

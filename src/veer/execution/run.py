@@ -18,6 +18,7 @@ from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
 from veer.execution.results import Results
 from veer.execution.reuse import SHARE, START, Planner, RunPlan
+from veer.execution.run_work import recorded, work_of
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
 from veer.execution.sources import name_of_stable, source_name
 from veer.frontends.bodies import Bodies
@@ -98,7 +99,8 @@ class RunOutcome:
     is_new: bool = False
     sinks: tuple[SinkResult, ...] = ()  # what this run did for each
     results: dict[str, StoredResult] = field(default_factory=dict)  # by sink
-    kept: list[StoredResult] = field(default_factory=list)  # below the sinks
+    computed: list[StoredResult] = field(default_factory=list)  # and stored, by this run
+    kept: list[StoredResult] = field(default_factory=list)  # of these, what is below the sinks
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
     planning: float = 0.0
@@ -196,6 +198,24 @@ class Running:
     # -- running -------------------------------------------------------------------------------
 
     def run(self) -> RunOutcome:
+        """Run the version, and keep a record of what the run did."""
+        shown = self.progress
+
+        def progress(text: str) -> None:
+            log.stage(text)
+            shown(text)
+
+        with recorded(self.store, self.request.name, self.request.spec) as log:
+            self.progress = progress
+            try:
+                outcome = self._run()
+            finally:
+                self.progress = shown
+            number = None if outcome.version is None else outcome.version.number
+            log.done(number, work_of(outcome), outcome.seconds)
+        return outcome
+
+    def _run(self) -> RunOutcome:
         """Run the version; results that turn out to be damaged are computed after all."""
         begun = time.perf_counter()
         notes: list[str] = []
@@ -307,6 +327,7 @@ class Running:
             self._sink_result(sink, outcome, computed, changed)
             for sink in self.signals.dataflow.sinks
         )
+        outcome.computed = list(computed.values())
         outcome.kept = [r for i, r in computed.items() if i not in plan.computed]
         self._record(outcome, self._version(outcome.sinks, seconds), list(computed.values()))
 

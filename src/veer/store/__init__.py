@@ -1,7 +1,7 @@
 """Versions and their results: what was run, on what, and where the rows are.
 
 `store` is what others use. `records` are the values it keeps, `tables` their tables, `database` the
-connection and its transactions, `leases` who uses a result, `files` where rows are, `sealing` how
+connection and its transactions, `leases` who uses a result, `runs` what runs did, `files` where rows are, `sealing` how
 secrets stay out, `gc` how room is made.
 """
 

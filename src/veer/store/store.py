@@ -36,6 +36,7 @@ from veer.store.records import (
     StoredVersion,
     result_of_row,
 )
+from veer.store.runs import Runs
 from veer.store.sealing import Seal
 
 LONGEST_KEY = 200  # characters; an index takes no long ones
@@ -60,6 +61,7 @@ class Store(Database):
         super().__init__(location)
         self._spark = spark
         self.leases = Leases(self)
+        self.runs = Runs(self)
         try:
             inside = "://" in results or not results
             self._open(results if inside else _absolute(results), must_exist)
@@ -293,6 +295,24 @@ class Store(Database):
         """A result by its id, if it is live."""
         results = self._live_results(tables.results.c.id == id_)
         return results[0] if results else None
+
+    def live_results(self) -> list[StoredResult]:
+        """Every result that can be read, the newest first."""
+        return self._live_results(tables.results.c.id != "")
+
+    def mark(self) -> tuple[Any, ...]:
+        """What is another as soon as a version is recorded, a result is registered or a run goes on."""
+        v, r, s = tables.versions.c, tables.results.c, tables.sinks.c
+        with self.read() as db:
+            counts = db.execute(
+                select(
+                    select(func.count(v.name)).scalar_subquery(),
+                    select(func.count(r.id)).scalar_subquery(),
+                    select(func.max(r.created)).scalar_subquery(),
+                    select(func.count(s.result)).scalar_subquery(),
+                )
+            ).one()
+        return (*counts, *self.runs.mark())
 
     def _live_results(self, condition: Any) -> list[StoredResult]:
         r = tables.results

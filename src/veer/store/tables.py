@@ -54,6 +54,23 @@ sinks = Table(
     Index("veer_sinks_result", "result"),
 )
 
+# What runs did, those that made no new version and those that go on among them.
+runs = Table(
+    "veer_runs",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("number", Integer),  # of the version, once it is recorded
+    Column("spec", Text, nullable=False),
+    Column("state", String, nullable=False),
+    Column("stage", Text, nullable=False),  # what it is doing, or why it failed
+    Column("started", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+    Column("seconds", Float),
+    Column("work", Text, nullable=False),
+    Index("veer_runs_started", "started"),
+)
+
 # Rows under the results folder; only those whose state is "live" are ever read.
 results = Table(
     "veer_results",
