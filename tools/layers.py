@@ -124,7 +124,7 @@ ROOMS = (
     _room(
         "web",
         "`veer ui`: a server on a store",
-        "model store api execution.targets page report workers",
+        "model store frontends.bodies api execution.targets page report workers",
         "starlette pyarrow",
     ),
     _room(

@@ -16,7 +16,7 @@ export const EQUAL: Record<Equal, { mark: string; word: string; meaning: string 
     word: "equal by congruence",
     meaning: "The same operators on the same sources give it in both versions.",
   },
-  proof: { mark: "≡", word: "equal by proof", meaning: "A step of a proof shows that both versions give the same here." },
+  proof: { mark: "≡", word: "equal by proof", meaning: "A step of a proof shows that both versions give the same here, as far as the sinks need it." },
   covered: {
     mark: "≈",
     word: "inside a proof",

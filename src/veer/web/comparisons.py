@@ -9,10 +9,12 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, final
 
 from veer.api import Comparison, load_pair, verify
 from veer.errors import UsageError, VeerError
+from veer.frontends.bodies import Bodies
 from veer.report.as_html import page_data
 from veer.report.as_json import viewed_json
 from veer.workers import limit_memory
@@ -117,7 +119,9 @@ def _compare(pipe: Connection, p: str, q: str, store: str) -> None:
         pipe.send(("progress", text))
 
     try:
-        versions = load_pair(f"store:{p}", f"store:{q}", store=store)
+        # Functions that Veer knows are run on small tables; none of the user's is.
+        bodies = Bodies(Path())
+        versions = load_pair(f"store:{p}", f"store:{q}", store=store, bodies=bodies)
         report = verify(*versions, Comparison(), progress=say)
         pipe.send(("done", json.dumps(page_data(viewed_json(report)), default=str)))
     except (VeerError, MemoryError) as error:

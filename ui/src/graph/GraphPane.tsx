@@ -173,8 +173,13 @@ function useCentered(
       const [right, bottom] = [Math.max(...corners.map(({ x }) => x)) + WIDTH, Math.max(...corners.map(({ y }) => y)) + HEIGHT];
       const zoom = Math.min(1, (0.88 * width) / (right - left), (0.85 * height) / (bottom - top));
       const far = zoom < READABLE_ZOOM / 1.5;
-      const [x, y] = far ? [corners[0]!.x + WIDTH / 2, corners[0]!.y + HEIGHT / 2] : [(left + right) / 2, (top + bottom) / 2];
-      instance.setCenter(x, y, { zoom: far ? READABLE_ZOOM : zoom, duration: quiet() ? 0 : duration });
+      const shown = far ? READABLE_ZOOM : zoom;
+      // As much of the others as there is room for beside the first.
+      const near = (middle: number, first: number, size: number, room: number) =>
+        Math.min(Math.max(middle, first + size + 20 - room / shown / 2), first - 20 + room / shown / 2);
+      const x = near((left + right) / 2, corners[0]!.x, WIDTH, width);
+      const y = near((top + bottom) / 2, corners[0]!.y, HEIGHT, height);
+      instance.setCenter(x, y, { zoom: shown, duration: quiet() ? 0 : duration });
     };
     if (focus && done.current !== focus) {
       done.current = focus;
@@ -215,7 +220,7 @@ function graphNodes(layout: Layout, props: GraphPaneProps): GraphNode[] {
     if (box.places.length > 1) {
       const operators = box.places.map((place) => view.operators[place]!);
       const data = { operators, highlight: highlight(box.places) } as const;
-      return { ...common, type: "box", data, ariaLabel: `${boxLabel(operators)}, folded` };
+      return { ...common, type: "box", data, ariaLabel: `${boxLabel(operators)} operators, folded` };
     }
     const place = box.places[0]!;
     const operator = view.operators[place]!;

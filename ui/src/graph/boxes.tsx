@@ -89,8 +89,8 @@ export const OperatorBox = memo(({ data, selected }: NodeProps<OperatorNode>) =>
 
 export function boxLabel(operators: Operator[]): string {
   const sinks = operators.filter((operator) => operator.kind === "Sink").length;
-  const all = operators.every((operator) => operator.equal === "congruence") ? "equal operator" : "unchanged operator";
-  return count(operators.length, all) + (sinks ? `, ${count(sinks, "sink")} of them` : "");
+  const all = operators.every((operator) => operator.equal === "congruence") ? "equal" : "unchanged";
+  return `${operators.length.toLocaleString("en")} ${all}` + (sinks ? `, ${count(sinks, "sink")}` : "");
 }
 
 export const FoldedBox = memo(({ data, selected }: NodeProps<BoxNode>) => {
@@ -107,7 +107,7 @@ export const FoldedBox = memo(({ data, selected }: NodeProps<BoxNode>) => {
           {[...states].map((each) => EQUAL[each].mark).join("")}
         </span>
       </div>
-      <div className="op-text">{names.length ? `reads ${names.join(", ")}` : "open to see them"}</div>
+      <div className="op-text">{names.length ? `reads ${names.join(", ")}` : "operators; open to see them"}</div>
     </div>
   );
 });

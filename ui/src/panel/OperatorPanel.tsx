@@ -3,7 +3,7 @@ import type { Field, Operator, OperatorSide, Trace, View } from "../types.ts";
 import { sideOf } from "../types.ts";
 import { EDIT, EQUAL } from "../words.ts";
 import { TwoTables } from "./tables.tsx";
-import { WordDiff } from "./WordDiff.tsx";
+import { PlainText, WordDiff } from "./WordDiff.tsx";
 
 export function OperatorPanel({ view, place, trace, onPlace }: { view: View; place: number; trace: Trace | null; onPlace: (place: number) => void }) {
   const operator = view.operators[place]!;
@@ -78,7 +78,7 @@ function Properties({ p, q }: { p: OperatorSide | null; q: OperatorSide | null }
       {names.map((name) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{p && q ? <WordDiff before={text(p, name)} after={text(q, name)} /> : <code className="text">{text(p ?? q, name)}</code>}</dd>
+          <dd>{p && q ? <WordDiff before={text(p, name)} after={text(q, name)} /> : <PlainText text={text(p ?? q, name)} />}</dd>
         </div>
       ))}
     </dl>
