@@ -24,6 +24,7 @@ async function bundled() {
     legalComments: "none",
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: "automatic",
+    preserveSymlinks: true,
   });
   const text = (end) => outputFiles.find((file) => file.path.endsWith(end)).text;
   return { script: text(".js"), style: text(".css"), inputs: Object.keys(metafile.inputs) };

@@ -63,7 +63,9 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     problems: list[str] = []
     contexts = []
 
-    def opened(address: str | Path, size: dict[str, int] = WIDE, **options: Any) -> Page:
+    def opened(
+        address: str | Path, size: dict[str, int] = WIDE, expected: str = "", **options: Any
+    ) -> Page:
         url = address.as_uri() if isinstance(address, Path) else address
         home = url.split("?")[0].split("#")[0] if url.startswith("http") else "file://"
         context = browser.new_context(viewport=size, reduced_motion="reduce", **options)  # type: ignore[arg-type]
@@ -74,7 +76,8 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}"))
 
         def said(message: Any) -> None:
-            if message.type in ("error", "warning"):
+            is_expected = expected and expected in message.text
+            if message.type in ("error", "warning") and not is_expected:
                 problems.append(f"{message.type}: {message.text}")
 
         def asked(request: Any) -> None:

@@ -129,6 +129,7 @@ def test_folding(reports: Reports, open_page: OpenPage, picture: Picture) -> Non
     box = page.locator(".op.folded").first
     count = int(re.findall(r"\d+", box.inner_text())[0])
     assert count > 1
+    page.keyboard.press("0")
     box.click()
     wait_until(lambda: boxes(page) > folded)
 

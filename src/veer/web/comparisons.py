@@ -53,14 +53,17 @@ class Comparisons:
         self._lock = threading.Lock()
         self._room = threading.Semaphore(AT_ONCE)
 
-    def ask(self, p: str, q: str) -> Task:
-        """The comparison of two stored versions, begun if nobody asked for it yet."""
+    def ask(self, p: str, q: str, *, again: bool = False) -> Task:
+        """The comparison of two stored versions, begun if nobody asked for it yet.
+
+        One that failed is made `again` if asked to.
+        """
         for label in (p, q):
             if "@" not in label:
                 raise UsageError(f"{label}: no version; name@number is one")
         with self._lock:
             task = self._tasks.get((p, q))
-            if task is None or task.state == "failed":
+            if task is None or (again and task.state == "failed"):
                 task = self._tasks[p, q] = Task(p, q)
                 self._forget_old()
                 threading.Thread(target=self._run, args=(task,), daemon=True).start()

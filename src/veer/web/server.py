@@ -122,10 +122,10 @@ class Pages:
                 raise HTTPException(413, "too much")
         try:
             asked = json.loads(body)
-            p, q = str(asked["p"]), str(asked["q"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+            p, q, again = str(asked["p"]), str(asked["q"]), asked.get("again") is True
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise HTTPException(400, 'expected {"p": "name@1", "q": "name@2"}') from None
-        return JSONResponse(self.comparisons.ask(p, q).as_json())
+        return JSONResponse(self.comparisons.ask(p, q, again=again).as_json())
 
     async def check_reports(self, _: Request) -> Response:
         """The reports of `veer check` that the server was started with, as they are now."""

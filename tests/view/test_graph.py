@@ -1,0 +1,155 @@
+"""What the view says of operators is true of the versions: on tables, not by wording."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.generators.edits import BREAKING, edited, random_query
+from tests.support import instances
+from veer.api import Comparison, Version, load_pair, verify
+from veer.errors import VeerError
+from veer.functions.registry import Failure
+from veer.interpreter import Program, Run, Signal
+from veer.model.dag import Dataflow
+from veer.verdict import Report, Verdict
+from veer.view import Compared
+
+SEED = os.environ.get("VEER_SEED", "1")
+ROUNDS = int(os.environ.get("VEER_ROUNDS", "6"))
+COMPARISON = Comparison(budget=200_000)
+
+
+def viewed(report: Report) -> tuple[Compared, dict[str, Any]]:
+    assert isinstance(report.compared, Compared)
+    return report.compared, report.compared.data(report.sinks)
+
+
+def random_pairs(rng: Random, count: int) -> Iterator[tuple[Dataflow, Dataflow]]:
+    for _ in range(count):
+        p = random_query(rng)
+        if p is None:
+            continue
+        kept = edited(rng, p, 2)
+        q = p if kept is None else kept[0]
+        if rng.random() < 0.5:
+            q = rng.choice(BREAKING)(rng, q) or q
+        yield p, q
+
+
+def signals(dataflow: Dataflow, tables: dict[str, Any]) -> dict[str, Signal] | None:
+    try:
+        return Program(dataflow, every_signal=True).evaluate((Run(tables),))
+    except (Failure, VeerError):
+        return None
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_places_equal_by_congruence_have_the_same_rows(number: int) -> None:
+    rng = Random(f"view {SEED} {number}")
+    seen = 0
+    for p, q in random_pairs(rng, 12):
+        report = verify(Version("p", p, True), Version("q", q, True), COMPARISON)
+        _, view = viewed(report)
+        for tables in instances(p, 4):
+            ours, theirs = signals(p, tables), signals(q, tables)
+            if ours is None or theirs is None:
+                continue
+            for operator in view["operators"]:
+                if operator["equal"] == "congruence":
+                    a, b = operator["p"]["id"], (operator["q"] or operator["p"])["id"]
+                    assert ours[a].rows == theirs[b].rows, (SEED, number, a, b)
+                    seen += 1
+    assert seen
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_rows_of_a_witness_part_where_the_view_says(number: int) -> None:
+    rng = Random(f"trace {SEED} {number}")
+    for p, q in random_pairs(rng, 12):
+        report = verify(Version("p", p, True), Version("q", q, True), COMPARISON)
+        _, view = viewed(report)
+        for sink, shown in zip(report.sinks, view["sinks"], strict=True):
+            trace = shown["trace"]
+            if trace is None:
+                assert sink.witness is None or not sink.witness.tables
+                continue
+            assert sink.verdict is Verdict.INEQUIVALENT
+            assert trace["parted"] and set(trace["parted"]) <= set(trace["order"])
+            # What stands before the first differing operator has the same table in both versions.
+            first = min(map(trace["order"].index, [*trace["differing"], *trace["parted"]]))
+            for place in trace["order"][:first]:
+                ours, theirs = (trace[side].get(str(place)) for side in ("p", "q"))
+                if ours and theirs and ours["columns"] == theirs["columns"]:
+                    assert sorted(map(repr, ours["rows"])) == sorted(map(repr, theirs["rows"]))
+
+
+SCHEMA = "CREATE TABLE t (id INT NOT NULL, a INT, b DOUBLE, s STRING, PRIMARY KEY (id));"
+
+
+def compare(tmp_path: Any, p: str, q: str) -> tuple[Report, dict[str, Any]]:
+    for name, text in (("p.sql", p), ("q.sql", q), ("t.ddl", SCHEMA)):
+        (tmp_path / name).write_text(text)
+    paths = [str(tmp_path / name) for name in ("p.sql", "q.sql")]
+    report = verify(*load_pair(*paths, schema=str(tmp_path / "t.ddl")), Comparison())
+    return report, viewed(report)[1]
+
+
+def states(view: dict[str, Any]) -> dict[str, str]:
+    return {o["kind"]: o["equal"] for o in view["operators"]}
+
+
+def test_random_numbers_are_not_equal_by_congruence_unless_proven(tmp_path: Any) -> None:
+    text = "SELECT id, rand() AS r FROM t WHERE a > {}"
+    _, view = compare(tmp_path, text.format(1), text.format(2))
+    assert states(view)["Project"] == "open" and states(view)["Source"] == "congruence"
+
+
+def test_operators_between_a_change_and_a_proven_sink_are_covered(tmp_path: Any) -> None:
+    report, view = compare(
+        tmp_path,
+        "SELECT id, a + 1 AS a1 FROM t WHERE a > 1 AND id > 2",
+        "SELECT id, a + 1 AS a1 FROM t WHERE id > 2 AND 1 < a",
+    )
+    assert report.verdict is Verdict.EQUIVALENT
+    assert {o["equal"] for o in view["operators"]} <= {"congruence", "proof", "covered"}
+    assert [o["edit"] for o in view["operators"] if o["kind"] == "Filter"] == ["changed"]
+
+
+def test_added_and_removed_sinks_have_a_place(tmp_path: Any) -> None:
+    one = "CREATE TABLE x AS SELECT a FROM t;"
+    report, view = compare(tmp_path, one, f"{one} CREATE TABLE y AS SELECT b FROM t;")
+    assert [s["p"] is None for s in view["sinks"]] == [not s.p for s in report.sinks]
+    added = [o for o in view["operators"] if o["edit"] == "added"]
+    assert any(o["kind"] == "Sink" for o in added)
+
+
+def test_facts_and_needs_are_told_by_the_names_of_columns(tmp_path: Any) -> None:
+    _, view = compare(tmp_path, "SELECT id FROM t WHERE a > 1", "SELECT id FROM t WHERE a > 2")
+    (operator,) = (o for o in view["operators"] if o["kind"] == "Filter")
+    assert "(a > 1)" in operator["p"]["facts"] and "(a > 2)" in operator["q"]["facts"]
+    assert "no two rows have the same id" in operator["q"]["facts"]
+    assert operator["q"]["need"] == "equal as bag on id"
+    assert operator["q"]["properties"] == [["predicate", ["(a > 2)"]]]
+
+
+def test_options_of_sources_are_told_by_name_only() -> None:
+    from veer.model.ops import Source
+    from veer.model.schema import Field
+    from veer.model.types import INT
+    from veer.view.details import properties
+
+    source = Source(
+        "t",
+        (Field("a", INT),),
+        format="jdbc",
+        location="jdbc:postgresql://user:hunter2@host/db",
+        options=(("password", "hunter2"), ("dbtable", "t")),
+    )
+    told = dict(properties(source))
+    assert told["options"] == ["password", "dbtable"]
+    assert "hunter2" not in str(told)
