@@ -12,8 +12,9 @@ DBT_READY := .venv-dbt/.ready
 SQLMESH_READY := .venv-sqlmesh/.ready
 SITE_READY := .venv-site/.ready
 SITE := build/site
+UI_READY := ui/node_modules/.ready
 
-.PHONY: help demo test panel check static test-all format pages site clean
+.PHONY: help demo test panel check static test-all format pages site ui pictures clean
 
 help:
 	@echo "make demo      show the tobacco example: edits, verdicts, a run"
@@ -25,6 +26,8 @@ help:
 	@echo "make format    format the code"
 	@echo "make pages     write the pages that are made from the code"
 	@echo "make site      build the documentation as a site: build/site/index.html"
+	@echo "make ui        build the interactive view anew; needs node"
+	@echo "make pictures  take the pictures of the documentation anew; needs a browser"
 	@echo "make clean     remove the environments, the site and caches"
 
 $(READY): pyproject.toml requirements.lock
@@ -40,8 +43,24 @@ demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
 # Three groups, two side by side; what they are and a summary is shown by the script.
-test: $(READY) $(DBT_READY) $(SQLMESH_READY) $(SITE_READY)
+test: $(READY) $(DBT_READY) $(SQLMESH_READY) $(SITE_READY) $(UI_READY) .browser
 	@scripts/test-groups $(BIN)/python
+
+# What the view is built from, by its lock file; without node its tests are left out.
+$(UI_READY): ui/package.json ui/package-lock.json
+	@if command -v npm > /dev/null; then cd ui && npm ci --silent --ignore-scripts && touch node_modules/.ready; \
+	else echo "node is not installed: the bundle is not checked"; fi
+
+ui: $(UI_READY)
+	cd ui && npx tsc --noEmit && node build.mjs
+
+# A browser that tests drive.
+.PHONY: .browser
+.browser: $(READY)
+	@scripts/install-browser $(BIN)/python > /dev/null
+
+pictures: $(READY) $(UI_READY) .browser
+	VEER_PICTURES=1 $(BIN)/python -m pytest -q tests/browser/test_view.py tests/browser/test_ui.py tests/browser/test_notebook.py
 
 # dbt and SQLMesh, which only write what tests read, and Sphinx have requirements of their own.
 .venv-%/.ready: requirements-%.lock
@@ -83,4 +102,4 @@ site: $(SITE_READY)
 	@echo "$(SITE)/index.html"
 
 clean:
-	rm -rf $(VENV) $(OLD_VENV) .venv-dbt .venv-sqlmesh .venv-site $(SITE) $(SITE)-doctrees .pytest_cache .mypy_cache .ruff_cache
+	rm -rf ui/node_modules $(VENV) $(OLD_VENV) .venv-dbt .venv-sqlmesh .venv-site $(SITE) $(SITE)-doctrees .pytest_cache .mypy_cache .ruff_cache

@@ -111,6 +111,12 @@ RUNNERS = (
         "time and verifier calls as dataflows grow, against the paper's search",
         "15 minutes",
     ),
+    Runner(
+        "view",
+        "time until a browser shows HTML reports: first paint, graph drawn",
+        "2 minutes; 8 with `--operators 1000,5000`",
+        "a browser (`scripts/install-browser`)",
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,8 @@ NOTEBOOK = (
 
 @pytest.fixture(scope="module")
 def output() -> str:
-    return verify(str(TOBACCO / "v1.yaml"), str(TOBACCO / "v2.yaml"))._repr_html_()
+    with contextlib.chdir(TOBACCO):
+        return verify("v1.yaml", "v2.yaml")._repr_html_()
 
 
 def test_view_in_a_frame_of_bounded_height(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NARROW, OpenPage
 from tests.browser.looking import accessible, overflows, wait_for_graph
-from tests.web.shop import HOSTILE, make_store, veer_ui
+from tests.web.shop import HOSTILE, TOBACCO, make_store, veer_ui
 from veer.store import Store
 from veer.store.runs import RunLog
 
@@ -57,6 +58,7 @@ CHECK = {
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shop")
     make_store(folder / ".veer")
+    shutil.copytree(TOBACCO / "models", folder / "models")
     (folder / "check.json").write_text(json.dumps(CHECK))
     (folder / "broken.json").write_text("{")
     return folder
@@ -88,6 +90,7 @@ def test_two_versions_compared(address: str, open_page: OpenPage, picture: Pictu
     wait_for_graph(page)
     expect(page.locator("h1")).to_have_text("store:tobacco@1 → store:tobacco@2")
     expect(page.locator(".op.edit-added").first).to_be_attached()
+    expect(page.locator(".title .chip")).to_have_text("≠ inequivalent")
     picture(page, "compare")
     accessible(page)
     page.go_back()

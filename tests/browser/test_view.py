@@ -47,6 +47,7 @@ def test_states_are_marked_by_shape_too(
     reports: Reports, open_page: OpenPage, picture: Picture
 ) -> None:
     page = opened(open_page, reports("tobacco"))
+    picture(page, "graph")
     page.keyboard.press("0")
     for name, mark in (("added", "+"), ("removed", "−")):
         box = page.locator(f".react-flow__node-operator .edit-{name}").first
@@ -57,7 +58,6 @@ def test_states_are_marked_by_shape_too(
     label = page.get_by_label("Filter h: added, not known to be equal")
     expect(label.first).to_be_attached()
     expect(page.locator(".op.equal-congruence").first).to_be_visible()
-    picture(page, "graph")
 
 
 def test_zoom_by_keys_buttons_and_minimap(reports: Reports, open_page: OpenPage) -> None:

@@ -55,10 +55,10 @@ def ui(
     from veer.execution.session import Session
     from veer.frontends.stored import existing_store, store_location
 
-    reports = [Path(file).absolute() for file in check or []]
-    for report in reports:
+    reports = {file: Path(file).absolute() for file in check or []}
+    for name, report in reports.items():
         if not report.is_file():
-            raise UsageError(f"--check {report}: no such file")
+            raise UsageError(f"--check {name}: no such file")
     location = store_location(store)
     with existing_store(store, Session()) as opened, _listening(port) as listener:
         taken = listener.getsockname()[1]

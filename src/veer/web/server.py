@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, final
@@ -55,7 +55,7 @@ PAGE = (
 class Pages:
     """What the routes answer, on one store and the reports of checks."""
 
-    def __init__(self, store: Store, location: str, checks: Sequence[Path]) -> None:
+    def __init__(self, store: Store, location: str, checks: Mapping[str, Path]) -> None:
         self.store, self.checks = store, checks
         self.comparisons = Comparisons(location)
 
@@ -129,7 +129,8 @@ class Pages:
 
     async def check_reports(self, _: Request) -> Response:
         """The reports of `veer check` that the server was started with, as they are now."""
-        return _shown(await run_in_threadpool(lambda: [_check_report(f) for f in self.checks]))
+        reports = self.checks.items()
+        return _shown(await run_in_threadpool(lambda: [_check_report(*each) for each in reports]))
 
     async def events(self, request: Request) -> Response:
         """A line whenever something changed, for as long as somebody listens."""
@@ -147,21 +148,21 @@ class Pages:
     def _mark(self) -> tuple[Any, ...]:
         """What is another as soon as there is something new to show."""
         try:
-            files = tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in self.checks)
+            files = tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in self.checks.values())
             return (*self.store.mark(), *files)
         except (VeerError, OSError):
             return ()  # asked again in a moment
 
 
-def _check_report(file: Path) -> dict[str, Any]:
+def _check_report(name: str, file: Path) -> dict[str, Any]:
     """A report of `veer check`, or why it cannot be shown."""
     try:
         report = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(report, dict) or report.get("veer_check") != 1:
             raise ValueError("no report of `veer check --format json`")
     except (OSError, ValueError, RecursionError) as error:
-        return {"file": str(file), "problem": str(error)}
-    return {"file": str(file), "report": report}
+        return {"file": name, "problem": str(error)}
+    return {"file": name, "report": report}
 
 
 def _shown(data: Any) -> Response:
@@ -175,7 +176,7 @@ async def _told(_: Request, error: Exception) -> Response:
 
 
 def application(
-    store: Store, location: str, checks: Sequence[Path], token: str, port: int
+    store: Store, location: str, checks: Mapping[str, Path], token: str, port: int
 ) -> Starlette:
     """The application, on an open store."""
     pages = Pages(store, location, checks)

@@ -81,7 +81,7 @@ function Days({ runs }: { runs: Run[] }) {
   if (!shown.length) return <p className="quiet">No run ended yet.</p>;
   return (
     <>
-      <svg className="days" viewBox={`0 0 ${Math.max(12, shown.length) * 30} 120`} role="img" aria-label="seconds computed and spared by day; the table has the numbers">
+      <svg className="days" preserveAspectRatio="xMinYMid meet" viewBox={`0 0 ${Math.max(12, shown.length) * 30} 120`} role="img" aria-label="seconds computed and spared by day; the table has the numbers">
         {shown.map(([day, sum], i) => (
           <g key={day} transform={`translate(${i * 30 + 4} 0)`}>
             <rect className="bar-computed" x="0" width="10" y={110 - (100 * sum.computed) / most} height={(100 * sum.computed) / most} />

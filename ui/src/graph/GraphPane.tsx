@@ -125,6 +125,7 @@ export function GraphPane(props: GraphPaneProps) {
       <MiniMap<GraphNode>
         pannable
         zoomable
+        style={{ width: 160, height: 110 }}
         nodeClassName={(node) =>
           node.type === "operator" ? `mini edit-${node.data.operator.edit} equal-${node.data.operator.equal}` : `mini ${node.type}`
         }

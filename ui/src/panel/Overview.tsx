@@ -1,13 +1,17 @@
 /** The verdict on both versions, their sinks, their edits, and what the marks mean. */
-import type { ComparisonData, Report } from "../types.ts";
+import type { ComparisonData, Report, SinkReport, Verdict } from "../types.ts";
 import { count, EDIT, EQUAL, seconds, VERDICT_MARK } from "../words.ts";
 
-export function SinkList({ report, selected, onSink }: { report: Report; selected: number | null; onSink: (sink: number) => void }) {
+const WORST_FIRST: Verdict[] = ["inequivalent", "unknown", "equivalent"];
+
+function SinkList({ report, onSink }: { report: Report; onSink: (sink: number) => void }) {
+  const sinks = report.sinks.map((sink, i) => ({ sink, i }));
+  const rank = ({ sink }: { sink: SinkReport }) => WORST_FIRST.indexOf(sink.verdict);
   return (
     <ul className="sinks" aria-label="sinks">
-      {report.sinks.map((sink, i) => (
+      {sinks.toSorted((a, b) => rank(a) - rank(b)).map(({ sink, i }) => (
         <li key={i}>
-          <button type="button" className={`sink verdict-${sink.verdict}`} aria-pressed={selected === i} onClick={() => onSink(i)}>
+          <button type="button" className={`sink verdict-${sink.verdict}`} onClick={() => onSink(i)}>
             <span className={`chip verdict-${sink.verdict}`}>
               {VERDICT_MARK[sink.verdict]} {sink.verdict}
             </span>
@@ -21,37 +25,25 @@ export function SinkList({ report, selected, onSink }: { report: Report; selecte
 }
 
 export function Overview({ data, onSink, onEdit }: { data: ComparisonData; onSink: (sink: number) => void; onEdit: (operator: string) => void }) {
-  const { report, view } = data;
+  const { report } = data;
+  const ofOperators = report.edits.filter((edit) => !edit.kind.endsWith("link"));
+  const links = report.edits.filter((edit) => edit.kind.endsWith("link"));
   return (
     <article className="panel-part" aria-label="overview">
       <h2>
-        {count(report.sinks.length, "sink")}, {count(report.edits.length, "edit")}
+        {count(report.sinks.length, "sink")}, {count(ofOperators.length, "edit")}
       </h2>
-      <SinkList report={report} selected={null} onSink={onSink} />
+      <SinkList report={report} onSink={onSink} />
       <section>
         <h3>Edits</h3>
         {!report.edits.length && <p>none</p>}
-        <ul className="edits">
-          {report.edits.map((edit, i) => (
-            <li key={i}>
-              <span className="quiet">{edit.kind}</span>{" "}
-              {view ? (
-                <button type="button" className="link-button" onClick={() => onEdit(edit.operator)}>
-                  {edit.operator}
-                </button>
-              ) : (
-                <b>{edit.operator}</b>
-              )}{" "}
-              <code>{edit.detail}</code>
-              {edit.file && (
-                <span className="quiet">
-                  {" "}
-                  {edit.file}:{edit.line}
-                </span>
-              )}
-            </li>
-          ))}
-        </ul>
+        <Edits edits={ofOperators} onEdit={onEdit} />
+        {links.length > 0 && (
+          <details>
+            <summary>and {count(links.length, "changed link")} around them</summary>
+            <Edits edits={links} onEdit={onEdit} />
+          </details>
+        )}
       </section>
       <section>
         <h3>Marks</h3>
@@ -61,6 +53,28 @@ export function Overview({ data, onSink, onEdit }: { data: ComparisonData; onSin
         {count(report.counts["windows"] ?? 0, "window")}, {count(report.counts["ev_calls"] ?? 0, "question")} to verifiers, {seconds(report.seconds)}
       </p>
     </article>
+  );
+}
+
+function Edits({ edits, onEdit }: { edits: Report["edits"]; onEdit: (operator: string) => void }) {
+  return (
+    <ul className="edits">
+      {edits.map((edit, i) => (
+        <li key={i}>
+          <span className="quiet">{edit.kind}</span>{" "}
+          <button type="button" className="link-button" onClick={() => onEdit(edit.operator)}>
+            {edit.operator}
+          </button>{" "}
+          <code>{edit.detail}</code>
+          {edit.file && (
+            <span className="quiet">
+              {" "}
+              {edit.file}:{edit.line}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

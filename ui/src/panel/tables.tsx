@@ -1,6 +1,8 @@
 /** Tables of rows, alone or two beside each other with what only one of them has marked. */
 import type { Cell, Table } from "../types.ts";
 
+const SIDE_BY_SIDE = 3; // columns of tables that fit beside each other
+
 /** For the rows of both tables whether the other has them too, as often; columns by name. */
 export function rowsAlone(p: Table, q: Table): { p: boolean[]; q: boolean[] } {
   const shared = p.columns.filter((name) => q.columns.includes(name));
@@ -65,7 +67,7 @@ export function TwoTables({ p, q }: { p?: Table; q?: Table }) {
   if (p && q) {
     const alone = rowsAlone(p, q);
     return (
-      <div className="sides">
+      <div className={p.columns.length > SIDE_BY_SIDE ? "stacked" : "sides"}>
         <Rows name="P" table={p} marked={alone.p} mark="−" />
         <Rows name="Q" table={q} marked={alone.q} mark="+" />
       </div>
