@@ -131,13 +131,10 @@ def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkR
         if isinstance(outcome, Witness):
             search.refutations[a, b] = refutation
             return _refuted(refutation, outcome, columns.caveats, attempts)
-        report: SinkReport | Reason | None
-        if isinstance(outcome, Proof):
-            report = checked.report(outcome)
-            search.proofs[a, b] = outcome
-        else:
-            report = outcome
+        report = checked.report(outcome) if isinstance(outcome, Proof) else outcome
         if isinstance(report, SinkReport):
+            if isinstance(outcome, Proof) and report.verdict is Verdict.EQUIVALENT:
+                search.proofs[a, b] = outcome
             return report
         reasons += [] if report is None else [report]
     windows, reason = tuple(attempts.windows), several(reasons)

@@ -54,6 +54,7 @@ export function OperatorPanel({ view, place, trace, onPlace }: { view: View; pla
 export function State({ operator }: { operator: Operator }) {
   const edit = EDIT[operator.edit];
   const equal = EQUAL[operator.equal];
+  const alone = operator.equal === "open" && (operator.edit === "added" || operator.edit === "removed");
   return (
     <>
       {operator.edit !== "same" && (
@@ -64,7 +65,7 @@ export function State({ operator }: { operator: Operator }) {
       <span className={`chip equal-${operator.equal}`}>
         {equal.mark} {equal.word}
       </span>{" "}
-      <span className="quiet">{equal.meaning}</span>
+      <span className="quiet">{alone ? "Only one version has it, and nothing is shown of what it gives." : equal.meaning}</span>
     </>
   );
 }
