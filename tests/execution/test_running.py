@@ -122,6 +122,38 @@ def test_another_result_is_computed(lab: Lab) -> None:
     assert lab.rows(second) == [("a", 30, 2), ("b", 35, 2)]
 
 
+def test_every_run_is_recorded(lab: Lab) -> None:
+    stages: list[str] = []
+
+    def look(_: str) -> None:
+        (record, *_) = lab.store.runs.all()
+        assert record.state == "running"
+        stages.append(record.stage)
+
+    made = flow(BIG, SUM)
+    first = lab.running(made, look).run()
+    again = lab.run(made)
+    assert any(stage.startswith("computing") for stage in stages)
+    latest, before = lab.store.runs.all()
+    assert (before.state, latest.state) == ("done", "done")
+    assert first.version and again.version
+    assert (before.number, latest.number) == (first.version.number, again.version.number)
+    assert before.work["computed_bytes"] == first.results["out"].bytes
+    assert before.work["reused"] == 0 and before.work["saved_seconds"] == 0
+    assert latest.work["computed_bytes"] == 0 and latest.work["reused"] == 1
+    assert latest.work["saved_bytes"] == first.results["out"].bytes
+    assert latest.work["saved_seconds"] == first.results["out"].seconds
+
+
+def test_a_run_that_fails_is_recorded_without_its_message(lab: Lab) -> None:
+    running = lab.running(flow(BIG, SUM))
+    shutil.rmtree(lab.data)
+    with pytest.raises(InputError):
+        running.run()
+    (record,) = lab.store.runs.all()
+    assert record.state == "failed" and record.stage == "InputError"
+
+
 def test_layout_makes_no_version(lab: Lab) -> None:
     lab.run(flow(BIG, SUM))
     moved = flow({**BIG, "position": [1, 2], "description": "only the large"}, SUM)
