@@ -139,7 +139,7 @@ def test_checks_of_a_project(address: str, open_page: OpenPage, picture: Picture
 
 
 def test_search(address: str, open_page: OpenPage) -> None:
-    page = open_page(address)
+    page = open_page(address, expected="Blocked script execution")  # of the plot
     page.get_by_role("searchbox", name="search versions").fill("spes")
     expect(page.get_by_role("heading", name="1 found")).to_be_visible()
     page.get_by_role("link", name="tobacco@2").click()

@@ -58,10 +58,10 @@ function Explorer({ data, view }: { data: ComparisonData; view: View }) {
 
   const goTo = useCallback(
     (first: number, ...others: number[]) => {
-      setKept((before) => (before.has(first) ? before : new Set([...before, first])));
+      if (fold !== "nothing") setKept((before) => (before.has(first) ? before : new Set([...before, first])));
       setFocus({ places: [first, ...others] });
     },
-    [],
+    [fold],
   );
   const showOperator = useCallback(
     (place: number) => {

@@ -74,7 +74,7 @@ export interface GraphPaneProps {
 export function GraphPane(props: GraphPaneProps) {
   const { view, fold, opened, kept, windows, attention, selected } = props;
   const pane = useRef<HTMLDivElement>(null);
-  const layout = useLayout(view, fold, opened, kept);
+  const { layout, waiting } = useLayout(view, fold, opened, kept);
   const [instance, setInstance] = useState<ReactFlowInstance<GraphNode, GraphEdge>>();
   const nodes = useMemo(
     () => (layout ? graphNodes(layout, props) : []),
@@ -87,8 +87,15 @@ export function GraphPane(props: GraphPaneProps) {
     // For those who measure: when the graph is there to be seen.
     if (layout) requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("veer-graph-drawn")));
   }, [layout]);
-  if (!layout) return <p className="waiting">laying out {view.operators.length.toLocaleString("en")} operators …</p>;
+  const busy = (
+    <p className="laying-out" role="status">
+      {waiting > MANY || !layout ? `laying out ${waiting.toLocaleString("en")} boxes …` : ""}
+    </p>
+  );
+  if (!layout) return busy;
   return (
+    <>
+    {busy}
     <ReactFlow<GraphNode, GraphEdge>
       ref={pane}
       nodes={nodes}
@@ -132,6 +139,7 @@ export function GraphPane(props: GraphPaneProps) {
         ariaLabel="overview of the graph"
       />
     </ReactFlow>
+    </>
   );
 }
 
@@ -140,17 +148,24 @@ function chosen(node: GraphNode, props: GraphPaneProps): void {
   else if (node.type === "box") props.onOpen(node.id);
 }
 
-/** The layout of what is to be drawn; the one before it stays until it is there. */
-function useLayout(view: View, fold: Fold, opened: ReadonlySet<string>, kept: ReadonlySet<number>): Layout | undefined {
+/** The layout of what is to be drawn, and how many boxes wait for it; the one before stays until then. */
+function useLayout(view: View, fold: Fold, opened: ReadonlySet<string>, kept: ReadonlySet<number>): { layout?: Layout; waiting: number } {
   const [layout, setLayout] = useState<Layout>();
+  const [waiting, setWaiting] = useState(0);
   useEffect(() => {
     let wanted = true;
-    laidOut(folded(view, fold, opened, kept)).then((made) => wanted && setLayout(made));
+    const drawn = folded(view, fold, opened, kept);
+    setWaiting(drawn.boxes.length);
+    laidOut(drawn).then((made) => {
+      if (!wanted) return;
+      setLayout(made);
+      setWaiting(0);
+    });
     return () => {
       wanted = false;
     };
   }, [view, fold, opened, kept]);
-  return layout;
+  return { layout, waiting };
 }
 
 /**
