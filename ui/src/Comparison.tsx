@@ -202,7 +202,7 @@ function Explorer({ data, view }: { data: ComparisonData; view: View }) {
               data={data}
               onSink={showSink}
               onEdit={(id) => {
-                const place = view.operators.findIndex((operator) => operator.p?.id === id || operator.q?.id === id);
+                const place = placeOfEdit(view, id);
                 if (place >= 0) showOperator(place);
               }}
             />
@@ -237,6 +237,13 @@ function startingSubject({ report }: ComparisonData): Subject {
   const sink = report.sinks.findIndex((each) => each.verdict !== "equivalent");
   if (report.sinks.length === 1) return { kind: "sink", sink: 0 };
   return sink >= 0 && report.sinks.length <= 4 ? { kind: "sink", sink } : { kind: "overview" };
+}
+
+/** Edits speak of operators by the ids of P, and of added ones by their own, with quotes where P has it. */
+function placeOfEdit(view: View, id: string): number {
+  const old = view.operators.findIndex((operator) => operator.p?.id === id);
+  const isAdded = ({ edit, q }: View["operators"][number]) => edit === "added" && q !== null && id.replace(/'+$/, "") === q.id.replace(/'+$/, "");
+  return old >= 0 ? old : view.operators.findIndex(isAdded);
 }
 
 /** The operators of a moment, the one it is about first. */

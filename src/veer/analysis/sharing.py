@@ -20,6 +20,7 @@ from typing import Any, final
 from veer.model.dag import Dataflow
 from veer.model.ops import ANYWHERE, COMPUTED, LOCAL, Source
 from veer.model.paths import paths_of
+from veer.model.secrets import without_secrets
 from veer.model.sources import sources_of
 
 # Formats whose sources are the files at their location and nothing else.
@@ -40,13 +41,14 @@ def may_share_data(one: Source, two: Source) -> str:
     if _identity(one) == _identity(two):
         return ""
     if one.table.lower() == two.table.lower():
-        return f"{one.table} is read in two ways, of the same data"
+        return f"{without_secrets(one.table)} is read in two ways, of the same data"
     if {one.format, two.format} & {LOCAL, COMPUTED} or _are_declared(one, two):
         return ""
     ours, theirs = locations(one), locations(two)
     if ours and theirs and all(a.is_apart_from(b) for a in ours for b in theirs):
         return ""
-    return f"these sources may hold the same data: {one.table} and {two.table}"
+    names = " and ".join(without_secrets(source.table) for source in (one, two))
+    return f"these sources may hold the same data: {names}"
 
 
 def sharing(dataflows: Iterable[Dataflow]) -> str:

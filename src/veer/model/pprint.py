@@ -296,7 +296,7 @@ def show_operator(operator: AnyOperator) -> str:
             return f"TableUdf {identity} of {scope}{by} gives {', '.join(map(str, fields))}"
         case Sink(name, target=target, columns=columns):
             shown = f" of {_names(columns)}" if columns else ""
-            return f"Sink {name} ({show_kind(operator)}{f' to {target}' if target else ''}){shown}"
+            return f"Sink {without_secrets(name)} ({show_kind(operator)}{f' to {without_secrets(target)}' if target else ''}){shown}"
         case Union() | IntersectAll() | ExceptAll():
             return type(operator).__name__
         case _:

@@ -145,7 +145,7 @@ def _engine(location: str) -> Engine:
 
 def without_password(location: str) -> str:
     """A location as it may be shown."""
-    return make_url(location).render_as_string() if "://" in location else location
+    return make_url(location).set(query={}).render_as_string() if "://" in location else location
 
 
 def _sqlite(path: Path) -> Engine:

@@ -9,6 +9,7 @@ from typing import Any
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Operator
 from veer.model.pprint import brief, show_operator, show_part
+from veer.model.secrets import without_secrets
 from veer.model.types import DataType
 
 MOST_DIFFERENCES = 3
@@ -88,7 +89,7 @@ def _named_only(a: Any, b: Any, path: str) -> Iterator[str]:
 def _both(a: Any, b: Any, path: str) -> str:
     """Both values, in full where they print alike."""
     for show in (show_part, repr):
-        one, two = show(a), show(b)
+        one, two = without_secrets(show(a)), without_secrets(show(b))
         if one != two:
             return f"{path}: {one} => {two}"
     return f"another {path or type(a).__name__}"

@@ -54,7 +54,9 @@ class Graph:
         sinks: Sequence[SinkReport],
     ) -> dict[str, Any]:
         """Operators, links and schemas, as the view draws them; of steps and traces a list per sink."""
-        equal = self._equal(steps, traces, self._covered(sinks))
+        refuted = [s for s in sinks if s.verdict is Verdict.INEQUIVALENT]
+        different = set(self.places([s.p for s in refuted], [s.q for s in refuted]))
+        equal = self._equal(steps, traces, self._covered(sinks), different)
         of_interest = [i for sink in sinks for w in sink.windows for i in self.places(w.p, w.q)]
         edits = [self.edit(i) for i in range(len(self.operators))]
         first = [i for i, edit in enumerate(edits) if edit != "same"]
@@ -116,23 +118,26 @@ class Graph:
         steps: Sequence[Sequence[Mapping[str, Any]]],
         traces: Sequence[Mapping[str, Any] | None],
         covered: set[int],
+        different: set[int],
     ) -> list[Equal]:
         """What is known of each place: by its operators alone, by a proof, by a witness."""
         claimed = {
             tuple(step["claim"]) for each in steps for step in each if not step["normalized"]
         }
         differing = {i for trace in traces if trace is not None for i in trace["differing"]}
+        differing |= different  # sinks that a witness refutes
         equal: list[Equal] = []
         for place, (a, b) in enumerate(self.operators):
             is_claimed = (place, place) in claimed
             if a is not None and b is not None and self._is_congruent(a, b, is_claimed):
                 equal.append("congruence")
-            elif is_claimed:
+            elif place in differing:
+                equal.append("differs")
+            elif is_claimed and place in covered:
+                # A claim made for one sink may leave out what another one reads.
                 equal.append("proof")
             elif place in covered:
                 equal.append("covered")
-            elif place in differing:
-                equal.append("differs")
             else:
                 equal.append("open")
         return equal

@@ -21,6 +21,7 @@ from veer.workers import limit_memory
 
 MOST_KEPT = 30  # comparisons, the latest
 AT_ONCE = 2
+MOST_WAITING = 20
 TIMEOUT = 600.0  # seconds for one
 
 
@@ -64,6 +65,9 @@ class Comparisons:
         with self._lock:
             task = self._tasks.get((p, q))
             if task is None or (again and task.state == "failed"):
+                waiting = sum(t.state in ("waiting", "running") for t in self._tasks.values())
+                if waiting >= MOST_WAITING:
+                    raise UsageError("too many comparisons wait; try again when some are done")
                 task = self._tasks[p, q] = Task(p, q)
                 self._forget_old()
                 threading.Thread(target=self._run, args=(task,), daemon=True).start()

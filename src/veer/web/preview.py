@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from veer.errors import InputError
@@ -10,6 +11,8 @@ from veer.store.files import LocalFiles
 from veer.visible import shown_value
 
 MOST_ROWS = 200
+BATCH = 20  # rows read at once
+LONGEST = 1000  # characters of a value that are shown
 
 
 def preview(store: Store, result: StoredResult, most: int = MOST_ROWS) -> dict[str, Any]:
@@ -25,18 +28,20 @@ def preview(store: Store, result: StoredResult, most: int = MOST_ROWS) -> dict[s
     for file in result.files:
         if len(rows) >= most:
             break
-        path = f"{store.files.path(result.id)}/{file.name}"
+        path = Path(store.files.path(result.id)) / file.name
+        if Path(file.name).name != file.name or not path.is_file():
+            raise InputError(f"{Path(file.name).name} is not there")
         try:
             with parquet.ParquetFile(path) as opened:
-                for batch in opened.iter_batches(batch_size=most):
+                for batch in opened.iter_batches(batch_size=BATCH):
                     columns = [column.to_pylist() for column in batch.columns]
                     rows += [
-                        [None if v is None else shown_value(v) for v in row]
+                        [None if v is None else _cut(shown_value(v)) for v in row]
                         for row in zip(*columns, strict=True)
                     ]
                     if len(rows) >= most:
                         break
-        except (OSError, ValueError, NotImplementedError) as error:
+        except (OSError, ValueError, OverflowError, LookupError, NotImplementedError) as error:
             raise InputError(f"{file.name} cannot be read: {error}") from None
     return {
         "columns": list(result.names),
@@ -46,3 +51,7 @@ def preview(store: Store, result: StoredResult, most: int = MOST_ROWS) -> dict[s
         "bytes": result.bytes,
         "seconds": result.seconds,
     }
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ... ({len(text):,} characters)"

@@ -30,7 +30,7 @@ from starlette.routing import Route
 from veer.errors import VeerError
 from veer.page import built
 from veer.store import Store
-from veer.visible import visible_data
+from veer.visible import visible, visible_data
 from veer.web.comparisons import Comparisons
 from veer.web.guard import Guard
 from veer.web.preview import preview
@@ -157,9 +157,10 @@ class Pages:
 def _check_report(name: str, file: Path) -> dict[str, Any]:
     """A report of `veer check`, or why it cannot be shown."""
     try:
-        report = json.loads(file.read_text(encoding="utf-8"))
+        report = json.loads(file.read_text(encoding="utf-8"), parse_constant=lambda _: None)
         if not isinstance(report, dict) or report.get("veer_check") != 1:
             raise ValueError("no report of `veer check --format json`")
+        json.dumps(report, allow_nan=False)
     except (OSError, ValueError, RecursionError) as error:
         return {"file": name, "problem": str(error)}
     return {"file": name, "report": report}
@@ -171,7 +172,9 @@ def _shown(data: Any) -> Response:
 
 async def _told(_: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 422
-    detail = error.detail if isinstance(error, HTTPException) else str(error)
+    detail = error.detail if isinstance(error, HTTPException) else "this cannot be shown"
+    if isinstance(error, VeerError):
+        detail = visible(str(error))
     return JSONResponse({"error": detail}, status_code=status)
 
 
@@ -189,7 +192,12 @@ def application(
     return Starlette(
         routes=pages.routes(),
         middleware=[Middleware(Guard, token=token, port=port)],
-        exception_handlers={HTTPException: _told, VeerError: _told},
+        exception_handlers={
+            HTTPException: _told,
+            VeerError: _told,
+            ValueError: _told,
+            OSError: _told,
+        },
         lifespan=life,
     )
 

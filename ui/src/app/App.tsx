@@ -1,6 +1,7 @@
 /** The pages of `veer ui`: versions, timeline, reuse, checks, and any two versions compared. */
 import { useEffect, useState } from "react";
 import { useAnswer, useChanges, type StoreData } from "./asking.ts";
+import { Boundary } from "./Boundary.tsx";
 import { Checks } from "./Checks.tsx";
 import { ComparePage } from "./ComparePage.tsx";
 import { Found } from "./Found.tsx";
@@ -16,9 +17,17 @@ const PAGES: [string, string][] = [
   ["checks", "Checks"],
 ];
 
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // somebody typed it
+  }
+}
+
 /** The parts of the address after `#/`. */
 function useRoute(): string[] {
-  const read = () => location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+  const read = () => location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
   const [route, setRoute] = useState(read);
   useEffect(() => {
     const changed = () => setRoute(read());
@@ -62,7 +71,7 @@ export function App() {
       {store.data && (
         <Running data={store.data} />
       )}
-      {store.data && (text.trim() ? <Found data={store.data} text={text} onChosen={() => setText("")} /> : <Page route={route} data={store.data} mark={mark} />)}
+      {store.data && (text.trim() ? <Found data={store.data} text={text} onChosen={() => setText("")} /> : <Boundary key={route.join("/")}><Page route={route} data={store.data} mark={mark} /></Boundary>)}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 /** What `veer check` said of a project, job by job. */
 import { Rows, TwoTables } from "../panel/tables.tsx";
 import { count, seconds } from "../words.ts";
+import { Boundary } from "./Boundary.tsx";
 import { type CheckFile, useAnswer } from "./asking.ts";
 import type { Table, Witness } from "../types.ts";
 
@@ -21,7 +22,9 @@ export function Checks({ mark }: { mark: string }) {
         </p>
       )}
       {data.map((check) => (
-        <Check key={check.file} check={check} />
+        <Boundary key={check.file}>
+          <Check check={check} />
+        </Boundary>
       ))}
     </main>
   );
