@@ -7,7 +7,6 @@ import type { ComparisonData } from "./types.ts";
 interface Surroundings {
   data?: ComparisonData; // of a page that holds everything
   elk?: () => Promise<string>; // its layout library, as text
-  elkUrl?: string; // or where a server has it
   bounded?: boolean; // inside a notebook
 }
 
@@ -18,6 +17,7 @@ declare global {
   }
 }
 
+const ELK_OF_SERVER = "/built/elk.js";
 export const surroundings: Surroundings = window.veer ?? {};
 
 /** The layout library, asked for as soon as the page begins. */
@@ -30,7 +30,7 @@ export function elkWorker(): Promise<() => Worker> {
 /** What gives the worker that lays out graphs; where workers are not allowed, one that runs in the page. */
 async function startElk(): Promise<() => Worker> {
   const text = surroundings.elk ? await surroundings.elk() : undefined;
-  const url = text === undefined ? (surroundings.elkUrl ?? "/built/elk.js") : URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const url = text === undefined ? ELK_OF_SERVER : URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   const worker = await answeringWorker(url);
   if (worker) return () => worker;
   const script = document.createElement("script");

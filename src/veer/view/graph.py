@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 from veer.analysis.determinism import operator_kind
 from veer.analysis.fingerprint import fingerprints
 from veer.functions.registry import Kind
-from veer.model.dag import Dataflow, Link
+from veer.model.dag import Dataflow
 from veer.model.pprint import brief
 from veer.search.obligations import obligations
 from veer.verdict import SinkReport, TableSemantics, Verdict
@@ -108,8 +108,9 @@ class Graph:
 
     def _placed(
         self, dataflow: Dataflow, places: Mapping[str, int]
-    ) -> dict[tuple[int, int, int], Link]:
-        return {(places[link.src], places[link.dst], link.port): link for link in dataflow.links}
+    ) -> dict[tuple[int, int, int], None]:
+        """The links of one version between places, in order."""
+        return dict.fromkeys((places[x.src], places[x.dst], x.port) for x in dataflow.links)
 
     # -- what is known to be equal -------------------------------------------------------------------
 
@@ -144,29 +145,20 @@ class Graph:
 
     def _covered(self, sinks: Sequence[SinkReport]) -> set[int]:
         """The places whose output reaches proven sinks, and no others."""
-        sides = ((self.pair.p, self.place_p), (self.pair.q, self.place_q))
         proven = [s for s in sinks if s.verdict is Verdict.EQUIVALENT]
-        reached = self._below(sides, ([s.p for s in proven], [s.q for s in proven]))
-        open_ = [s for s in sinks if s.verdict is not Verdict.EQUIVALENT]
-        return reached - self._below(sides, ([s.p for s in open_], [s.q for s in open_]))
+        others = [s for s in sinks if s.verdict is not Verdict.EQUIVALENT]
+        reached = self._below([s.p for s in proven], [s.q for s in proven])
+        return reached - self._below([s.p for s in others], [s.q for s in others])
 
-    def _below(
-        self,
-        sides: Sequence[tuple[Dataflow, Mapping[str, int]]],
-        ids: Sequence[Sequence[str]],
-    ) -> set[int]:
+    def _below(self, p: Iterable[str], q: Iterable[str]) -> set[int]:
         """The places of operators of P and of Q, and of all that feeds them."""
-        return {
-            places[i]
-            for (dataflow, places), some in zip(sides, ids, strict=True)
-            for i in dataflow.ancestors(*(id_ for id_ in some if id_ in dataflow.operators))
-        }
+        ours = self.pair.p.ancestors(*(a for a in p if a in self.place_p))
+        theirs = self.pair.q.ancestors(*(b for b in q if b in self.place_q))
+        return set(self.places(ours, theirs))
 
     def changed_below(self, p: str, q: str) -> list[int]:
         """The places below two signals that are not congruent: where the versions are different."""
-        sides = ((self.pair.p, self.place_p), (self.pair.q, self.place_q))
-        below = sorted(self._below(sides, ([p], [q])))
-        return [i for i in below if not self._is_same_below(i)]
+        return [i for i in sorted(self._below([p], [q])) if not self._is_same_below(i)]
 
     def _is_same_below(self, place: int) -> bool:
         a, b = self.operators[place]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from veer.execution.targets import safe_name
 from veer.model.pprint import show_dataflow
 from veer.store import Store, StoredResult, StoredVersion
-from veer.store.runs import RunRecord
 
 PLOTS = "plots"
 PICTURES = (".png", ".html")
@@ -23,7 +23,7 @@ def store_json(store: Store) -> dict[str, Any]:
     return {
         "location": store.location,
         "versions": [version_json(store, v, sizes) for v in versions],
-        "runs": [run_json(run) for run in store.runs.all()],
+        "runs": [asdict(run) for run in store.runs.all()],
         "results": {"count": len(sizes), "bytes": sum(r.bytes for r in sizes.values())},
     }
 
@@ -75,22 +75,6 @@ def version_details(store: Store, version: StoredVersion) -> dict[str, Any]:
 
 def _sizes(store: Store) -> dict[str, StoredResult]:
     return {result.id: result for result in store.live_results()}
-
-
-def run_json(run: RunRecord) -> dict[str, Any]:
-    """What a run did, or does."""
-    return {
-        "id": run.id,
-        "name": run.name,
-        "number": run.number,
-        "spec": run.spec,
-        "state": run.state,
-        "stage": run.stage,
-        "started": run.started,
-        "updated": run.updated,
-        "seconds": run.seconds,
-        "work": dict(run.work),
-    }
 
 
 # -- plots -------------------------------------------------------------------------------------
