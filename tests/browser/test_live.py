@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,8 +33,9 @@ def test_a_run_is_seen_while_it_goes_on(tmp_path: Path, open_page: OpenPage) -> 
         expect(page.get_by_role("link", name="shop@1", exact=True)).to_be_visible()
         again = [sys.executable, "-m", "veer", "run", "v2.yaml", "--name", "shop", "--no-reuse"]
         process = subprocess.Popen(again, cwd=tmp_path, stdout=subprocess.DEVNULL)
-        expect(page.locator(".running")).to_contain_text("shop is running", timeout=60_000)
-        expect(page.locator(".running")).to_contain_text("Spark", timeout=60_000)
+        # which of its stages is seen depends on the machine
+        going_on = re.compile(r"shop is running for \d+ s: [a-z]+")
+        expect(page.locator(".running")).to_contain_text(going_on, timeout=60_000)
         assert process.wait(120) == 0
         expect(page.get_by_role("link", name="shop@2", exact=True)).to_be_visible(timeout=20_000)
         expect(page.locator(".running")).to_have_count(0)
