@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -43,9 +44,10 @@ class Page(HTMLParser):
 def make_site(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """`make site` of a repository, into a folder."""
     assert SPHINX.exists(), "make .venv-site/.ready"
-    return subprocess.run(
-        ["make", "site", f"SITE={folder}"], cwd=root, capture_output=True, text=True, check=False
-    )
+    # As from a terminal, though the tests were started by make themselves.
+    own = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    command = ["make", "site", f"SITE={folder}"]
+    return subprocess.run(command, cwd=root, env=own, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")

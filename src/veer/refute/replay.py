@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from veer.errors import InputError
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Result, Run, Signal
+from veer.interpreter.compare import row_key
 from veer.model.dag import Dataflow
 from veer.model.schema import Schema
+from veer.model.types import DataType
 from veer.refute.instances import Tables, constants
-from veer.refute.search import NotKnown, Refutation, calling_nothing_unknown, projected
+from veer.refute.search import NotKnown, Refutation, calling_nothing_unknown, projected, rounded
 
 Signals: TypeAlias = Mapping[str, Signal]  # by operator
 
@@ -44,6 +47,34 @@ def same_rows(
         projected(_result(*ours), [i for i, _ in columns]),
         projected(_result(*theirs), [j for _, j in columns]),
     )
+
+
+def rows_alone(
+    ours: tuple[Schema, Signal], theirs: tuple[Schema, Signal], columns: Sequence[tuple[int, int]]
+) -> tuple[list[int], list[int]]:
+    """The rows that only one of two tables has in some columns, or more often, as numbers."""
+    left = projected(_result(*ours), [i for i, _ in columns])
+    right = projected(_result(*theirs), [j for _, j in columns])
+    keys, others = (_keys(each, left.types) for each in (left, right))
+    return _missing(keys, others), _missing(others, keys)
+
+
+def _keys(result: Result, types: Sequence[DataType]) -> list[Any]:
+    """Keys of rows that are equal up to rounding and the sign of zero."""
+    key = row_key(types)
+    return [key(tuple(map(rounded, row))) for row in result.rows]
+
+
+def _missing(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:
+    """The places of keys that are not among others, as often."""
+    left = Counter(others)
+    missing = []
+    for i, key in enumerate(keys):
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            missing.append(i)
+    return missing
 
 
 def _result(schema: Schema, signal: Signal) -> Result:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 from veer.interpreter import Signal
 from veer.model.schema import Schema
-from veer.refute import Refutation, same_rows, signals_on
+from veer.refute import Refutation, signals_on
 from veer.refute.shown_instants import shown_row, zone_asked
 from veer.verdict import Witness
 from veer.versions import VersionPair
 from veer.view.graph import Graph
+from veer.view.parting import Parting
 from veer.visible import shown_value
 
 MOST_ROWS = 40  # of a table that are shown
@@ -29,83 +29,29 @@ def traced(
     signals = signals_on(refutation, tables)
     if signals is None:
         return None
-    trace = _Trace(refutation, pair, *signals)
-    differing = [graph.place_q[b] for a, b in trace.mapped() if trace.differ(a, b)]
-    parted = trace.parted()
+    parting = Parting(refutation, pair, *signals)
+    both = [(a, b) for b, a in parting.q.partner.items()]
+    differing = [graph.place_q[b] for a, b in both if parting.differ(a, b)]
     zone = zone_asked(refutation.p, refutation.q)
     shown_p = _shown(refutation.p.schemas, signals[0], graph.place_p, zone)
     shown_q = _shown(refutation.q.schemas, signals[1], graph.place_q, zone)
+    for a, b in dict.fromkeys([*both, (refutation.p_sink, refutation.q_sink)]):
+        _mark(shown_p[graph.place_p[a]], shown_q[graph.place_q[b]], parting.alone(a, b))
     order = [*dict.fromkeys(graph.places((), refutation.q.order))]
     order += [i for i in graph.places(refutation.p.order, ()) if i not in order]
     return {
-        "p": shown_p,
-        "q": shown_q,
+        "p": {str(place): table for place, table in shown_p.items()},
+        "q": {str(place): table for place, table in shown_q.items()},
         "order": sorted(order, key=_depths(refutation, graph).__getitem__),
         "differing": differing,
-        "parted": graph.places(*parted),
+        "parted": graph.places(*parting.parted()),
     }
 
 
-@final
-@dataclass
-class _Trace:
-    """What both versions make of one instance."""
-
-    refutation: Refutation
-    pair: VersionPair
-    p: Mapping[str, Signal]
-    q: Mapping[str, Signal]
-
-    def mapped(self) -> list[tuple[str, str]]:
-        """The operators that both versions have, inputs before what they feed."""
-        to_p = self.pair.mapping.to_p
-        return [(to_p[b], b) for b in self.refutation.q.order if to_p.get(b) in self.p]
-
-    def differ(self, a: str, b: str) -> bool:
-        """Whether two tables hold different rows in the columns that both have."""
-        ours, theirs = self.refutation.p.schemas[a], self.refutation.q.schemas[b]
-        shared = [
-            (i, j)
-            for i, f in enumerate(ours)
-            if (j := theirs.find(f.name, ours.occurrence(i))) is not None
-            and theirs.fields[j].type == f.type
-        ]
-        return not same_rows(self.refutation, (ours, self.p[a]), (theirs, self.q[b]), shared)
-
-    def parted(self) -> tuple[list[str], list[str]]:
-        """The first operators, of P and of Q, whose tables are not the same though their inputs are."""
-        for a, b in self.mapped():
-            if self.differ(a, b):
-                return self._culprits(a, b)
-        # Nothing differs by name: the sinks pair other columns, or the order of rows counts.
-        return [self.refutation.p_sink], [self.refutation.q_sink]
-
-    def _culprits(self, a: str, b: str) -> tuple[list[str], list[str]]:
-        """Down from the first operators that differ, through those that only one version has."""
-        ours, theirs = self.refutation.p.inputs[a], self.refutation.q.inputs[b]
-        to_q = self.pair.mapping.to_q
-        for x, y in zip(ours, theirs, strict=False):
-            if to_q.get(x) == y or not self.differ(x, y):
-                continue
-            below = self._unmapped(x, y)
-            if below is not None:
-                return below
-        return [a], [b]
-
-    def _unmapped(self, x: str, y: str) -> tuple[list[str], list[str]] | None:
-        """The operators of one version alone that make two inputs differ; None if they are others."""
-        above_p: list[str] = []
-        above_q: list[str] = []
-        while self.differ(x, y):
-            if y not in self.pair.mapping.to_p and self.refutation.q.inputs[y]:
-                above_q = [y]
-                y = self.refutation.q.inputs[y][0]
-            elif x not in self.pair.mapping.to_q and self.refutation.p.inputs[x]:
-                above_p = [x]
-                x = self.refutation.p.inputs[x][0]
-            else:
-                return None
-        return above_p, above_q
+def _mark(p: dict[str, Any], q: dict[str, Any], alone: tuple[list[int], list[int]]) -> None:
+    """Tell of two tables which of their shown rows the other has not."""
+    for table, rows in zip((p, q), alone, strict=True):
+        table["alone"] = [i for i in rows if i < len(table["rows"])]
 
 
 def _depths(refutation: Refutation, graph: Graph) -> dict[int, tuple[int, int]]:
@@ -125,7 +71,7 @@ def _shown(
     signals: Mapping[str, Signal],
     places: Mapping[str, int],
     zone: str | None,
-) -> dict[str, Any]:
+) -> dict[int, dict[str, Any]]:
     """The tables by place, as people read them; null is None."""
     shown = {}
     for id_, signal in signals.items():
@@ -133,7 +79,7 @@ def _shown(
         rows: Sequence[Sequence[Any]] = signal.rows[:MOST_ROWS]
         if zone is not None:
             rows = [shown_row(row, schema.types, zone) for row in rows]
-        shown[str(places[id_])] = {
+        shown[places[id_]] = {
             "columns": list(schema.names),
             "rows": [[None if v is None else shown_value(v) for v in row] for row in rows],
             "count": len(signal.rows),
