@@ -26,7 +26,7 @@ FIRST = "SELECT id FROM (SELECT id, a FROM t ORDER BY id {} LIMIT 1)"
 BRANCHES = """
 SELECT x.id, y.v FROM (SELECT id FROM t WHERE a > {}) x JOIN (SELECT id, v FROM u WHERE v > {}) y ON x.id = y.id
 """
-CASES = {
+CASES: dict[str, tuple[str, str, dict[str, Any], list[str]]] = {
     "columns that are swapped, by position": (
         "SELECT a AS x, b AS y FROM t WHERE id > 1",
         "SELECT b AS c, a AS d FROM t WHERE id > 1",
