@@ -10,9 +10,11 @@ from veer.model.schema import Field
 from veer.model.secrets import (
     CREDENTIALS,
     SECRET_ASSIGNMENT,
+    hidden_value,
     is_secret_option,
     without_credentials,
     without_secret_values,
+    without_secrets,
 )
 from veer.model.types import INT
 
@@ -27,6 +29,41 @@ def test_options_that_may_hold_a_secret(name: str) -> None:
 def test_options_that_hold_none(name: str) -> None:
     assert not is_secret_option(name)
     assert not SECRET_ASSIGNMENT.findall(f"{name}=x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://ann:hunter2@host/db",
+        "postgresql://ann:hunt@hunter2@host/db",
+        "jdbc:oracle:thin:ann/hunter2@//host:1521/db",
+        "jdbc:oracle:thin:ann/hunter2@host:1521:db",
+        "jdbc:sqlserver://host;databaseName=d;password=hunter2",
+        "https://host/file.csv?sig=hunter2",
+        "https://host/file.csv#access_token=hunter2",
+        "https://host/file.csv#a=b&access_token=hunter2",
+        "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=hunter2/x==",
+    ],
+)
+def test_texts_with_a_secret(text: str) -> None:
+    assert "hunter2" not in without_secrets(text)
+    other = text.replace("hunter2", "hunter3")
+    assert without_secrets(text, hidden_value) != without_secrets(other, hidden_value)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/data/orders;key=5/part-0.parquet",
+        "data/#tmp/dt=1/part-0.parquet",
+        "s3://bucket/#tmp/dt=2026-01-01/part-0.parquet",
+        "file:/data/a@b/orders.csv",
+        "abfss://container@account.dfs.core.windows.net/orders",
+        "jdbc:oracle:thin:@//host:1521/db",
+    ],
+)
+def test_paths_that_hold_none_stay(path: str) -> None:
+    assert without_secrets(path) == path
 
 
 def test_every_credential_is_a_secret() -> None:

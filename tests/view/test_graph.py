@@ -137,6 +137,68 @@ def test_facts_and_needs_are_told_by_the_names_of_columns(tmp_path: Any) -> None
     assert operator["q"]["properties"] == [["predicate", ["(a > 2)"]]]
 
 
+def test_columns_of_one_name_are_told_apart(tmp_path: Any) -> None:
+    text = "SELECT x.a FROM t x JOIN t y ON x.id = y.id AND y.a > {}"
+    _, view = compare(tmp_path, text.format(1), text.format(2))
+    (join,) = (o for o in view["operators"] if o["kind"] == "Join")
+    assert "(a@2 > 2)" in join["q"]["facts"] and "(a > 2)" not in join["q"]["facts"]
+    assert "no two rows have the same id@2" in join["q"]["facts"]
+    assert "a@2" not in join["q"]["need"]
+
+
+def test_operators_that_changed_places_are_relinked(tmp_path: Any) -> None:
+    text = "SELECT id FROM (SELECT * FROM (SELECT * FROM t WHERE {}) WHERE {}) WHERE s = 'x'"
+    _, view = compare(tmp_path, text.format("a > 1", "b > 2"), text.format("b > 2", "a > 1"))
+    edits = {o["text"]: o["edit"] for o in view["operators"]}
+    assert edits["Source t(id, a, b, s)"] == "same"
+    assert set(edits.values()) > {"same"}, "a swap is an edit"
+    for place, operator in enumerate(view["operators"]):
+        if operator["edit"] == "relinked":
+            assert {side for _, dst, _, side in view["links"] if dst == place} >= {"p", "q"}
+
+
+def test_inputs_that_are_swapped_are_an_edit_of_the_join(tmp_path: Any) -> None:
+    a, b = "(SELECT id FROM t WHERE a > 1)", "(SELECT id FROM t WHERE a > 2)"
+    _, view = compare(tmp_path, f"{a} EXCEPT ALL {b}", f"{b} EXCEPT ALL {a}")
+    edits = [o["edit"] for o in view["operators"]]
+    assert set(edits) & {"relinked", "changed", "added"}
+
+
+def test_an_operator_put_in_relinks_no_other(tmp_path: Any) -> None:
+    _, view = compare(tmp_path, "SELECT id FROM t", "SELECT id FROM (SELECT * FROM t WHERE a > 1)")
+    assert {o["kind"]: o["edit"] for o in view["operators"]} == {
+        "Source": "same",
+        "Filter": "added",
+        "Project": "same",
+        "Sink": "same",
+    }
+
+
+def test_a_change_that_properties_do_not_show_is_told(tmp_path: Any) -> None:
+    from dataclasses import replace
+
+    from veer.model.ops import Source
+
+    (tmp_path / "p.sql").write_text("SELECT id FROM t")
+    (tmp_path / "t.ddl").write_text(SCHEMA)
+    path = str(tmp_path / "p.sql")
+    p, q = load_pair(path, path, schema=str(tmp_path / "t.ddl"))
+    read = next(id_ for id_, o in p.dataflow.operators.items() if isinstance(o, Source))
+    source = p.dataflow.operators[read]
+    assert isinstance(source, Source)
+
+    def reading(mode: str) -> Version:
+        operators = {
+            **p.dataflow.operators,
+            read: replace(source, format="csv", options=(("mode", mode),)),
+        }
+        return Version(p.name, Dataflow(operators, p.dataflow.links), True)
+
+    _, view = viewed(verify(reading("PERMISSIVE"), reading("FAILFAST"), Comparison()))
+    (changed,) = (o for o in view["operators"] if o["edit"] == "changed")
+    assert changed["difference"] == "options: mode"
+
+
 def test_options_of_sources_are_told_by_name_only() -> None:
     from veer.model.ops import Source
     from veer.model.schema import Field

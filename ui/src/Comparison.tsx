@@ -9,7 +9,7 @@ import { OperatorPanel } from "./panel/OperatorPanel.tsx";
 import { Overview } from "./panel/Overview.tsx";
 import { grouped, type Moment, SinkPanel } from "./panel/SinkPanel.tsx";
 import { HelpDialog, SearchBox } from "./Toolbar.tsx";
-import type { ComparisonData, View } from "./types.ts";
+import { type ComparisonData, current, type Step, type View } from "./types.ts";
 import { seconds, VERDICT_MARK } from "./words.ts";
 
 type Subject = { kind: "overview" } | { kind: "sink"; sink: number } | { kind: "operator"; place: number };
@@ -266,22 +266,32 @@ function regionsOf(view: View, sink: number | null): Window[] {
       const name = step.rule === "normalize" ? "normal forms" : step.ev;
       const label = step.seconds === null ? name : `${name} · ${seconds(step.seconds)}`;
       const same = `${name} ${step.places.join(" ")}`;
-      if (!windows.has(same)) windows.set(same, { key: `${i}.${j}`, places: step.places, label });
+      const window = windows.get(same);
+      if (window) window.keys.push(`${i}.${j}`);
+      else windows.set(same, { keys: [`${i}.${j}`], places: step.places, label });
     });
     const resisted = view.sinks[i]!.resisted;
-    if (resisted.length) windows.set(`resisted ${i}`, { key: `${i}.resisted`, places: resisted, label: "resisted" });
+    if (resisted.length) windows.set(`resisted ${i}`, { keys: [`${i}.resisted`], places: resisted, label: "resisted" });
   }
   return [...windows.values()];
 }
 
-/** Where verifiers' windows begin and end: signals shown equal. */
-function cutPoints(view: View, sink: number | null): Set<number> {
-  const cuts = new Set<number>();
+/** Where verifiers' windows begin and end: signals shown equal, each with what is shown of it. */
+function cutPoints(view: View, sink: number | null): Map<number, string> {
+  const cuts = new Map<number, string>();
+  const name = (place: number) => `${view.operators[place]!.kind} ${current(view.operators[place]!).id}`;
+  const add = ([p, q]: Step["claim"]) => {
+    if (p !== null && p === q) cuts.set(p, "cut point: what leaves it is the same in both versions");
+    else if (p !== null && q !== null) {
+      if (!cuts.has(p)) cuts.set(p, `cut point: what leaves it in P is the same as what leaves ${name(q)} in Q`);
+      if (!cuts.has(q)) cuts.set(q, `cut point: what leaves it in Q is the same as what leaves ${name(p)} in P`);
+    }
+  };
   for (const i of chosenSinks(view, sink)) {
     const steps = view.sinks[i]!.steps;
     for (const step of steps) {
       if (step.rule !== "ev" || step.normalized) continue;
-      for (const each of [step, ...step.from.map((from) => steps[from]!)]) for (const place of each.claim) if (place !== null) cuts.add(place);
+      for (const each of [step, ...step.from.map((from) => steps[from]!)]) add(each.claim);
     }
   }
   return cuts;

@@ -1,6 +1,6 @@
 /** What a page is given: the JSON report (`docs/report-format.md`) and the view (`docs/view-format.md`). */
 export type Verdict = "equivalent" | "inequivalent" | "unknown";
-export type EditKind = "same" | "changed" | "added" | "removed";
+export type EditKind = "same" | "changed" | "relinked" | "added" | "removed";
 export type Equal = "congruence" | "proof" | "covered" | "differs" | "open";
 export type Side = "p" | "q";
 export type Cell = string | null;
@@ -9,6 +9,7 @@ export interface Table {
   columns: string[];
   rows: Cell[][];
   count?: number;
+  alone?: number[]; // rows that the other version's table has not, where they are compared
 }
 
 /** What is told of an operator of one version. */
@@ -32,6 +33,7 @@ export interface Operator {
   p: OperatorSide | null;
   q: OperatorSide | null;
   in_q: boolean;
+  difference?: string; // of a changed operator whose properties read alike
 }
 
 export type Link = [src: number, dst: number, port: number, side: "both" | Side];

@@ -6,6 +6,7 @@ export const VERDICT_MARK: Record<Verdict, string> = { equivalent: "=", inequiva
 export const EDIT: Record<EditKind, { mark: string; word: string }> = {
   same: { mark: "", word: "the same operator" },
   changed: { mark: "Δ", word: "changed" },
+  relinked: { mark: "⇄", word: "reads other operators" },
   added: { mark: "+", word: "added" },
   removed: { mark: "−", word: "removed" },
 };

@@ -8,18 +8,24 @@ from collections.abc import Callable, Iterable
 from veer.model.digests import text_digest
 
 # In a URL: who reads it, and what a server is asked for. Both may hold secrets.
-USER = re.compile(r"\b([a-z][a-z0-9+.-]*):/{1,3}([^/@\s\"]+)@", re.IGNORECASE)
+# A password may hold an @ itself: all up to the last one before the path.
+USER = re.compile(r"\b([a-z][a-z0-9+.-]*):/{1,3}([^/\s\"]+)@", re.IGNORECASE)
 QUERY = re.compile(r"(?<=://)([^\s\"?]*)\?([^\s\"]*=[^\s\"]*)")
+# Before a host that is no URL: jdbc:oracle:thin:scott/tiger@//host
+LOGIN = re.compile(r"\b(jdbc:[a-z0-9:]+:)([^/@:\s\"]+/[^@\s\"]+)@", re.IGNORECASE)
+# Properties without a URL: AccountName=a;AccountKey=b
+CONNECTION = re.compile(r"[\w .]+=[^;/]*;")
 # Schemes in which what stands before @ is a container, not somebody's name and password.
 CONTAINERS = ("abfs", "abfss", "wasb", "wasbs")
 
 
 def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***") -> str:
     """A path or URL without the names, passwords and tokens in it; `hide` takes a kind and a value."""
-    if "@" not in text and "?" not in text and ";" not in text:
+    if not any(sign in text for sign in "@?#;"):
         return text
-    if "://" in text:
+    if "://" in text or CONNECTION.match(text):
         text = PROPERTY.sub(lambda p: f"{p[1]}={hide(p[1], p[2])}", text)
+    text = LOGIN.sub(lambda m: f"{m[1]}{hide('user', m[2])}@", text)
 
     def user(match: re.Match[str]) -> str:
         if match[1].lower() in CONTAINERS and ":" not in match[2]:
@@ -32,9 +38,9 @@ def without_secrets(text: str, hide: Callable[[str, str], str] = lambda *_: "***
 # Parts of names that speak of a secret: of an option, or before "=" in a URL or connection string.
 SECRET_WORDS = ("pass", "pwd", "token", "secret", "key", "sig", "user", "cred", "auth", "sas")
 SECRET_ASSIGNMENT = re.compile(rf"(?:{'|'.join(SECRET_WORDS)})\w*=([^&;,\s]+)", re.IGNORECASE)
-# The same among the properties of a URL: jdbc:sqlserver://host;user=a;password=b
+# The same among properties: jdbc:sqlserver://host;user=a;password=b, https://host/#token=a
 PROPERTY = re.compile(
-    rf"(?<=;)([\w.]*(?:{'|'.join(SECRET_WORDS)})[\w.]*)=([^&;,\s]+)", re.IGNORECASE
+    rf"(?<=[;#&])([\w.]*(?:{'|'.join(SECRET_WORDS)})[\w.]*)=([^&;,\s]+)", re.IGNORECASE
 )
 # Options that hold nothing but a credential: two writes that differ in one write the same.
 CREDENTIALS = frozenset({"password", "user", "token", "secret", "key"})

@@ -63,8 +63,8 @@ def _sequences(a: Sequence[Any], b: Sequence[Any], path: str) -> Iterator[str]:
         for one, two in zip(a, b, strict=True):
             yield from _differing(one, two, path)
         return
-    gone = [show_part(x) for x in a if x not in b]
-    new = [show_part(x) for x in b if x not in a]
+    gone = [without_secrets(show_part(x)) for x in a if x not in b]
+    new = [without_secrets(show_part(x)) for x in b if x not in a]
     if not gone and not new:
         yield f"{path}: {len(a)} => {len(b)}"
     yield from (f"{path} without {shown}" for shown in gone)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, final
 
 from veer.analysis.facts import facts, place_name
@@ -78,16 +79,27 @@ def _shown(value: Any) -> str:
 def fact_texts(dataflow: Dataflow, id_: str) -> Iterator[str]:
     """What holds of all rows of a signal, in words; columns by their names."""
     schema, known = dataflow.schemas[id_], facts(dataflow, id_)
-    names = {place_name(i): name for i, name in enumerate(schema.names)}
+    columns = columns_of(schema)
+    by_place = {place_name(i): column for i, column in enumerate(columns)}
     for condition in known.conditions:
-        yield show_expr(transform(condition, lambda part: _named(part, names)))
+        yield show_expr(transform(condition, lambda part: _named(part, by_place)))
     for key in known.keys:
-        listed = ", ".join(schema.names[i] for i in sorted(key.places))
+        listed = ", ".join(show_expr(columns[i]) for i in sorted(key.places))
         yield f"no two rows have the same {listed}" if listed else "at most one row"
 
 
-def _named(part: Expr, names: Mapping[str, str]) -> Expr:
-    return replace(part, name=names[part.name]) if isinstance(part, Column) else part
+def columns_of(schema: Schema) -> list[Column]:
+    """The columns as expressions name them: of several of one name, which it is."""
+    seen: Counter[str] = Counter()
+    columns = []
+    for each in schema:
+        columns.append(Column(each.name, each.type, seen[each.name]))
+        seen[each.name] += 1
+    return columns
+
+
+def _named(part: Expr, columns: Mapping[str, Column]) -> Expr:
+    return columns[part.name] if isinstance(part, Column) else part
 
 
 def need_text(need: Need | None, schema: Schema) -> str:
@@ -97,5 +109,6 @@ def need_text(need: Need | None, schema: Schema) -> str:
     if len(need.columns) == len(schema):
         columns = "all columns"
     else:
-        columns = ", ".join(schema.names[i] for i in sorted(need.columns)) or "no column"
+        named = columns_of(schema)
+        columns = ", ".join(show_expr(named[i]) for i in sorted(need.columns)) or "no column"
     return f"equal as {need.semantics.value} on {columns}"

@@ -2,8 +2,8 @@
 
 P:  a -> b -> d      Q:  a -> c -> d      gives      a -> b -> d, a -> c -> d
 
-A place has what became of its operator (`edit`), and whether what it gives is known to be the same
-in both versions (`equal`): `congruence`, the same operators on the same sources give it; `proof`, a
+A place has what became of its operator (`edit`; `relinked` is the same operator on other inputs), and
+whether what it gives is known to be the same in both versions (`equal`): `congruence`, the same operators on the same sources give it; `proof`, a
 step of a proof claims it; `covered`, it stands inside of proofs, and what leaves them is the same;
 `differs`, its tables differ on a witness; else `open`.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal, TypeAlias
 
 from veer.analysis.determinism import operator_kind
@@ -22,9 +23,10 @@ from veer.model.pprint import brief
 from veer.search.obligations import obligations
 from veer.verdict import SinkReport, TableSemantics, Verdict
 from veer.versions import VersionPair
+from veer.versions.differences import differences
 from veer.view.details import Details
 
-Edit: TypeAlias = Literal["same", "changed", "added", "removed"]
+Edit: TypeAlias = Literal["same", "changed", "relinked", "added", "removed"]
 Equal: TypeAlias = Literal["congruence", "proof", "covered", "differs", "open"]
 
 MOST_WITH_FACTS = 400  # places of which facts are derived: those changed and in windows first
@@ -74,7 +76,21 @@ class Graph:
             return "added"
         if b is None:
             return "removed"
-        return "same" if self.pair.p.operators[a] == self.pair.q.operators[b] else "changed"
+        if self.pair.p.operators[a] != self.pair.q.operators[b]:
+            return "changed"
+        return "relinked" if self._reads_others(a, b) else "same"
+
+    def _reads_others(self, a: str, b: str) -> bool:
+        """Whether an operator reads, or ceased to read, one that both versions have.
+
+        Where an operator was put below it or taken out, that one tells of the edit.
+        """
+        ours, theirs = self.pair.p.inputs[a], self.pair.q.inputs[b]
+        to_q, to_p = self.pair.mapping.to_q, self.pair.mapping.to_p
+        return any(
+            (x is None or x in to_q) and (y is None or y in to_p) and (x is None or to_q[x] != y)
+            for x, y in zip_longest(ours, theirs)
+        )
 
     def _operator(self, place: int, edit: Edit, equal: Equal, details: Details) -> dict[str, Any]:
         a, b = self.operators[place]
@@ -83,7 +99,7 @@ class Graph:
         dataflow, id_ = (self.pair.q, b) if b is not None else (self.pair.p, a)
         assert id_ is not None
         operator = dataflow.operators[id_]
-        return {
+        told = {
             "kind": type(operator).__name__,
             "text": brief(operator),
             "edit": edit,
@@ -92,6 +108,10 @@ class Graph:
             "q": None if q is not None and q == p else q,  # nothing twice
             "in_q": b is not None,
         }
+        if edit == "changed" and p and q and p["properties"] == q["properties"]:
+            assert a is not None
+            told["difference"] = differences(self.pair.p.operators[a], operator)
+        return told
 
     def _details(self, with_facts: set[int]) -> Details:
         needs = {id(side): obligations(side, self.semantics) for side in (self.pair.p, self.pair.q)}

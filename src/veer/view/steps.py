@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from veer.proof import (
     Proof,
     Step,
     VerifierStep,
+    implies,
     is_unseen_edit,
     query_pair,
     rule_of,
@@ -31,20 +33,21 @@ def proof_steps(
     """Every step; those about normal forms are marked, and follow each other."""
     took = {(w.ev, w.p, w.q): w.seconds for w in windows}
     shown: list[dict[str, Any]] = []
-    numbers: dict[tuple[bool, Claim], int] = {}
+    earlier: dict[tuple[bool, str, str], list[tuple[Claim, int]]] = defaultdict(list)
     for step, p, q, is_normalized in _flat(proof.steps, pair.p, pair.q, False):
         between = _between(step, p, q)
         ev = OBLIGATIONS if _is_unseen_edit(step, p, q) else next(iter(verifiers(step)), "")
-        known = [numbers.get((is_normalized, leaf)) for leaf in step.leaves]
-        numbers[is_normalized, step.claim] = len(shown)
+        known = [_shown_by(leaf, earlier[is_normalized, leaf.p, leaf.q]) for leaf in step.leaves]
+        claim = step.claim
+        earlier[is_normalized, claim.p, claim.q].append((claim, len(shown)))
         shown.append(
             {
-                "claim": [graph.place_p.get(step.claim.p), graph.place_q.get(step.claim.q)],
-                "text": show_claim(step.claim, p),
+                "claim": [graph.place_p.get(claim.p), graph.place_q.get(claim.q)],
+                "text": show_claim(claim, p),
                 "rule": rule_of(step).value,
                 "ev": ev,
                 "seconds": took.get((ev, *between)),
-                "places": graph.changed_below(step.claim.p, step.claim.q)
+                "places": graph.changed_below(claim.p, claim.q)
                 if isinstance(step, NormalizedStep)
                 else graph.places(*between),
                 "from": [number for number in known if number is not None],
@@ -52,6 +55,11 @@ def proof_steps(
             }
         )
     return shown
+
+
+def _shown_by(leaf: Claim, earlier: Sequence[tuple[Claim, int]]) -> int | None:
+    """The number of the first step that shows as much."""
+    return next((number for claim, number in earlier if implies(claim, leaf)), None)
 
 
 def _flat(

@@ -38,7 +38,7 @@ export const EVERYTHING = { padding: 0.06, maxZoom: 1, minZoom: 0.02 };
 
 /** A window: its operators, and what to call it. */
 export interface Window {
-  key: string;
+  keys: string[]; // of the steps it belongs to
   places: number[];
   label: string;
 }
@@ -62,7 +62,7 @@ export interface GraphPaneProps {
   opened: ReadonlySet<string>;
   kept: ReadonlySet<number>;
   windows: Window[];
-  cuts: ReadonlySet<number>;
+  cuts: ReadonlyMap<number, string>; // cut points, with what each says
   attention: Attention;
   selected: number | null;
   focus: Focus | null;
@@ -243,7 +243,7 @@ function graphNodes(layout: Layout, props: GraphPaneProps): GraphNode[] {
     const tables = attention.tables;
     const rows = tables ? { p: tables.p[place], q: tables.q[place] } : undefined;
     const shown = rows && (rows.p || rows.q) ? rows : undefined;
-    const data = { operator, cut: cuts.has(place), highlight: highlight(box.places), rows: shown } as const;
+    const data = { operator, cut: cuts.get(place) ?? "", highlight: highlight(box.places), rows: shown } as const;
     const label = operatorLabel(operator) + (shown ? `; rows: ${rowsText(shown)}` : "");
     return { ...common, type: "operator", data, ariaLabel: label };
   });
@@ -266,12 +266,13 @@ function regions(layout: Layout, { windows, attention }: GraphPaneProps): (Regio
     const height = Math.max(...points.map(({ y }) => y)) + MARGIN - top;
     const moved = ({ x, y }: Point) => ({ x: x - left, y: y - top });
     const first = corners.reduce((a, b) => (b.y < a.y || (b.y === a.y && b.x < a.x) ? b : a));
-    const dim = attention.windowKey !== "" && window.key !== attention.windowKey;
+    const strong = window.keys.includes(attention.windowKey);
+    const dim = attention.windowKey !== "" && !strong;
     const fixed = { selectable: false, focusable: false } as const;
     return [
       {
         ...fixed,
-        id: `window ${window.key}`,
+        id: `window ${window.keys[0]}`,
         type: "region",
         position: { x: left, y: top },
         width,
@@ -282,13 +283,13 @@ function regions(layout: Layout, { windows, attention }: GraphPaneProps): (Regio
           lines: routes.map((route) => route.map(moved)),
           width,
           height,
-          strong: window.key === attention.windowKey,
+          strong,
           dim,
         },
       },
       {
         ...fixed,
-        id: `label ${window.key}`,
+        id: `label ${window.keys[0]}`,
         type: "label",
         position: { x: first.x + 4, y: first.y - LABEL_HEIGHT },
         zIndex: 20,

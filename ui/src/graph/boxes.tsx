@@ -7,7 +7,7 @@ import { HEIGHT, type Point, WIDTH } from "./layout.ts";
 
 export interface OperatorData extends Record<string, unknown> {
   operator: Operator;
-  cut: boolean;
+  cut: string;
   highlight: "" | "on" | "off" | "parted";
   rows?: { p?: Table; q?: Table };
 }
@@ -81,7 +81,7 @@ export const OperatorBox = memo(({ data, selected }: NodeProps<OperatorNode>) =>
         </span>
       </div>
       <div className="op-text">{parameters}</div>
-      {cut && <span className="cut-point" title="cut point: shown to be equal in both versions" aria-hidden="true" />}
+      {cut && <span className="cut-point" title={cut} aria-hidden="true" />}
       {rows && <span className="op-rows">{rowsText(rows)}</span>}
     </div>
   );

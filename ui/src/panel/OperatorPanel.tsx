@@ -21,11 +21,16 @@ export function OperatorPanel({ view, place, trace, onPlace }: { view: View; pla
       {tables && (
         <section>
           <h3>Its table on the witness</h3>
-          <TwoTables p={tables.p} q={tables.q} />
+          <TwoTables p={tables.p} q={tables.q} differ={trace!.differing.includes(place)} />
         </section>
       )}
       <section>
         <h3>Properties</h3>
+        {operator.difference && (
+          <p>
+            What differs: <code>{operator.difference}</code>
+          </p>
+        )}
         <Properties p={p} q={q} />
       </section>
       <section>
@@ -119,8 +124,21 @@ function Neighbours({ title, places, view, onPlace }: { title: string; places: n
   );
 }
 
+/** The columns by name; of several of one name, with which it is: `id`, `id@2`. */
+export function named(fields: Field[]): Map<string, Field> {
+  const seen = new Map<string, number>();
+  const columns = new Map<string, Field>();
+  for (const field of fields) {
+    const count = (seen.get(field[0]) ?? 0) + 1;
+    seen.set(field[0], count);
+    columns.set(count > 1 ? `${field[0]}@${count}` : field[0], field);
+  }
+  return columns;
+}
+
 function Schemas({ p, q }: { p: Field[] | null; q: Field[] | null }) {
-  const both = p && q ? [...q, ...p.filter(([name]) => !q.some(([other]) => other === name))] : (q ?? p)!;
+  const [before, after] = [p && named(p), q && named(q)];
+  const names = [...new Set([...(after ?? before)!.keys(), ...(before ?? after)!.keys()])];
   const text = (field?: Field) => (field ? `${field[1]}${field[2] ? "" : " not null"}` : "");
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="schema">
@@ -133,13 +151,13 @@ function Schemas({ p, q }: { p: Field[] | null; q: Field[] | null }) {
           </tr>
         </thead>
         <tbody>
-          {both.map(([name], i) => {
-            const [before, after] = [p, q].map((side) => text(side?.find(([each]) => each === name)));
+          {names.map((name) => {
+            const [old, now] = [text(before?.get(name)), text(after?.get(name))];
             return (
-              <tr key={i} className={p && q && before !== after ? "alone" : ""}>
+              <tr key={name} className={p && q && old !== now ? "alone" : ""}>
                 <td>{name}</td>
-                {p && <td>{before || "—"}</td>}
-                {q && <td>{after || "—"}</td>}
+                {p && <td>{old || "—"}</td>}
+                {q && <td>{now || "—"}</td>}
               </tr>
             );
           })}

@@ -81,7 +81,7 @@ function Edits({ edits, onEdit }: { edits: Report["edits"]; onEdit: (operator: s
 export function Legend() {
   return (
     <dl className="legend">
-      {(["changed", "added", "removed"] as const).map((edit) => (
+      {(["changed", "relinked", "added", "removed"] as const).map((edit) => (
         <div key={edit}>
           <dt>
             <span className={`swatch op edit-${edit}`}>{EDIT[edit].mark}</span>

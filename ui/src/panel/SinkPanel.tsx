@@ -1,5 +1,5 @@
 /** What is known of one sink: its verdict, its proof step by step, or its witness row by row. */
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import type { Declaration, SinkReport, SinkView, Step, View } from "../types.ts";
 import { current } from "../types.ts";
 import { count, RULE, seconds, VERDICT_MARK } from "../words.ts";
@@ -147,11 +147,14 @@ function Witness({ report, sink, view, moment, onMoment, onPlace }: SinkPanelPro
       <h3>Why it differs: rows on their way through both versions</h3>
       <p>
         The tables part at{" "}
-        {trace.parted.map((each) => (
-          <button key={each} type="button" className="link-button" onClick={() => onMoment({ kind: "trace", at: trace.order.indexOf(each) })}>
-            {name(each)}
-          </button>
-        ))}
+        {trace.parted.map((each, i) => (
+          <Fragment key={each}>
+            {i > 0 && (i === trace.parted.length - 1 ? " and " : ", ")}
+            <button type="button" className="link-button" onClick={() => onMoment({ kind: "trace", at: trace.order.indexOf(each) })}>
+              {name(each)}
+            </button>
+          </Fragment>
+        ))}{" "}
         {parted >= 0 && at !== parted && (
           <button type="button" className="primary" onClick={() => onMoment({ kind: "trace", at: parted })}>
             Go there
@@ -163,7 +166,7 @@ function Witness({ report, sink, view, moment, onMoment, onPlace }: SinkPanelPro
         <>
           <SourceTables report={report} />
           <h4>What the sink gets</h4>
-          <TwoTables p={trace.p[sink.p!]} q={trace.q[sink.q!]} />
+          <TwoTables p={trace.p[sink.p!]} q={trace.q[sink.q!]} differ />
         </>
       ) : (
         <>
@@ -175,7 +178,7 @@ function Witness({ report, sink, view, moment, onMoment, onPlace }: SinkPanelPro
             {!trace.parted.includes(place) && trace.differing.includes(place) && <span className="chip equal-differs">≠ different rows</span>}
           </h4>
           <p className="op-words">{view.operators[place]!.text}</p>
-          <TwoTables p={trace.p[place]} q={trace.q[place]} />
+          <TwoTables p={trace.p[place]} q={trace.q[place]} differ={trace.differing.includes(place)} />
         </>
       )}
     </section>
@@ -203,7 +206,7 @@ function PlainWitness({ report }: { report: SinkReport }) {
       <h3>Why it differs</h3>
       <SourceTables report={report} />
       <h4>What the sink gets</h4>
-      <TwoTables p={side(witness.p_rows)} q={side(witness.q_rows)} />
+      <TwoTables p={side(witness.p_rows)} q={side(witness.q_rows)} differ />
     </section>
   );
 }

@@ -3,26 +3,20 @@ import type { Cell, Table } from "../types.ts";
 
 const SIDE_BY_SIDE = 3; // columns of tables that fit beside each other
 
-/** For the rows of both tables whether the other has them too, as often; columns by name. */
-export function rowsAlone(p: Table, q: Table): { p: boolean[]; q: boolean[] } {
-  const shared = p.columns.filter((name) => q.columns.includes(name));
-  const key = (table: Table) => {
-    const places = shared.map((name) => table.columns.indexOf(name));
-    return (row: Cell[]) => JSON.stringify(places.map((place) => row[place]));
-  };
-  const alone = (mine: Table, other: Table) => {
-    const left = new Map<string, number>();
-    for (const row of other.rows.map(key(other))) left.set(row, (left.get(row) ?? 0) + 1);
-    return mine.rows.map(key(mine)).map((row) => {
-      const count = left.get(row) ?? 0;
-      left.set(row, count - 1);
-      return count <= 0;
-    });
-  };
-  return { p: alone(p, q), q: alone(q, p) };
+/** The rows of one table that another of the same columns has not, or not as often. */
+export function rowsAlone(mine: Table, other: Table): number[] {
+  const left = new Map<string, number>();
+  const key = (row: Cell[]) => JSON.stringify(row);
+  for (const row of other.rows.map(key)) left.set(row, (left.get(row) ?? 0) + 1);
+  return mine.rows.map(key).flatMap((row, i) => {
+    const count = left.get(row) ?? 0;
+    left.set(row, count - 1);
+    return count > 0 ? [] : [i];
+  });
 }
 
-export function Rows({ name, table, marked, mark }: { name: string; table: Table; marked?: boolean[]; mark?: string }) {
+export function Rows({ name, table, marked, mark }: { name: string; table: Table; marked?: number[]; mark?: string }) {
+  const marks = new Set(marked);
   const hidden = (table.count ?? table.rows.length) - table.rows.length;
   return (
     <figure className="rows">
@@ -41,8 +35,8 @@ export function Rows({ name, table, marked, mark }: { name: string; table: Table
           </thead>
           <tbody>
             {table.rows.map((row, i) => (
-              <tr key={i} className={marked?.[i] ? "alone" : ""}>
-                {mark !== undefined && <td className="row-mark">{marked?.[i] ? mark : ""}</td>}
+              <tr key={i} className={marks.has(i) ? "alone" : ""}>
+                {mark !== undefined && <td className="row-mark">{marks.has(i) ? mark : ""}</td>}
                 {row.map((cell, j) => (
                   <td key={j}>{cell === null ? <i>null</i> : cell}</td>
                 ))}
@@ -63,14 +57,19 @@ export function Rows({ name, table, marked, mark }: { name: string; table: Table
   );
 }
 
-export function TwoTables({ p, q }: { p?: Table; q?: Table }) {
+/** Two tables; `differ` where they are known to be different, as far as the sinks need them. */
+export function TwoTables({ p, q, differ = false }: { p?: Table; q?: Table; differ?: boolean }) {
   if (p && q) {
-    const alone = rowsAlone(p, q);
+    const [before, after] = [p.alone ?? rowsAlone(p, q), q.alone ?? rowsAlone(q, p)];
+    const isWhole = [p, q].every((table) => (table.count ?? table.rows.length) === table.rows.length);
     return (
-      <div className={p.columns.length > SIDE_BY_SIDE ? "stacked" : "sides"}>
-        <Rows name="P" table={p} marked={alone.p} mark="−" />
-        <Rows name="Q" table={q} marked={alone.q} mark="+" />
-      </div>
+      <>
+        {differ && isWhole && !before.length && !after.length && <p>The same rows, in another order.</p>}
+        <div className={p.columns.length > SIDE_BY_SIDE ? "stacked" : "sides"}>
+          <Rows name="P" table={p} marked={before} mark="−" />
+          <Rows name="Q" table={q} marked={after} mark="+" />
+        </div>
+      </>
     );
   }
   const table = p ?? q;
