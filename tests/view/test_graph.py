@@ -185,7 +185,7 @@ def test_a_change_that_properties_do_not_show_is_told(tmp_path: Any) -> None:
     (tmp_path / "p.sql").write_text("SELECT id FROM t")
     (tmp_path / "t.ddl").write_text(SCHEMA)
     path = str(tmp_path / "p.sql")
-    p, q = load_pair(path, path, schema=str(tmp_path / "t.ddl"))
+    p, _ = load_pair(path, path, schema=str(tmp_path / "t.ddl"))
     read = next(id_ for id_, o in p.dataflow.operators.items() if isinstance(o, Source))
     source = p.dataflow.operators[read]
     assert isinstance(source, Source)
