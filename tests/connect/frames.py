@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect import RegisteredFunction, read_relations, schema_of
+from veer.frontends.connect.reading import read_relations, schema_of
+from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.frontends.spark.layout import connect_frame
 from veer.frontends.spark.offline.types import struct_type
 from veer.frontends.sql import read_schema

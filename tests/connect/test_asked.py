@@ -14,14 +14,14 @@ from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.live import LiveSurroundings
 from veer.frontends.connect.messages import called_functions, messages_in
 from veer.frontends.connect.plans_with_relations import KIND, node_of, refer
-from veer.frontends.connect.server_settings import (
-    check_server_settings,
-    unusual_settings,
-)
 from veer.frontends.connect.server_sources import Server, data_source, normal_path
 from veer.frontends.live_frames import check_one_session
 from veer.frontends.spark.capture import session as session_module
 from veer.frontends.spark.layout import classic_frame_class, connect_frame
+from veer.frontends.spark.server_settings import (
+    check_server_settings,
+    unusual_settings,
+)
 from veer.model.ops import ANYWHERE, Source
 from veer.model.types import IntegerType
 from veer.settings import NEWEST

@@ -19,7 +19,7 @@ from tests.connect.frames import SCHEMA, Declared, dataflow, frame, table
 from tests.sparks import needs_spark
 from veer.api import verify
 from veer.errors import InputError, UnknownNameError, UnsupportedError
-from veer.frontends.connect import read_relations
+from veer.frontends.connect.reading import read_relations
 from veer.frontends.spark.offline.query_plans import query_plan
 from veer.frontends.sql import read_sql
 from veer.model.ops import Sink

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from tests.frontends import computed_constants
-from veer.frontends.python import identify
+from veer.frontends.python.identity import identify
 from veer.frontends.python.purity.traits import NUMBER
 from veer.functions.registry import Kind
 
 PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from veer.frontends.python import identify
+from veer.frontends.python.identity import identify
 from veer.frontends.python.purity.traits import NUMBER
 import jobs.report as report
 found = identify(getattr(report, sys.argv[2]))

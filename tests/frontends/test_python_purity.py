@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.frontends import impure_functions, pure_functions, shared_state
-from veer.frontends.python import identify
+from veer.frontends.python.identity import identify
 from veer.frontends.python.purity import Arguments, argument, kind_of
 from veer.frontends.python.purity.traits import DATA, NUMBER, TABLES
 from veer.functions.registry import Kind

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from veer.frontends.python import NotRead, read_source
+from veer.frontends.python.reading import NotRead, read_source
 from veer.functions.registry import Failure
 from veer.interpreter.expressions import compile_expr
 from veer.model.expr import Column

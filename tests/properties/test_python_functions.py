@@ -10,7 +10,7 @@ import pytest
 
 from tests.generators.functions import Functions
 from veer.errors import UnsupportedError
-from veer.frontends.python import NotRead, read_source
+from veer.frontends.python.reading import NotRead, read_source
 from veer.functions.registry import Failure
 from veer.interpreter.expressions import compile_expr
 from veer.model.expr import Column

@@ -5,38 +5,39 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from veer import __version__
-from veer.cli.batch import batch
-from veer.cli.check import check
-from veer.cli.inspect import diff, doctor, schema, schema_of, show
-from veer.cli.render import render
-from veer.cli.run import run as run_version
-from veer.cli.store import gc, log
 from veer.cli.terminal import complain, save_defect
-from veer.cli.ui import ui
-from veer.cli.verify import verify
 from veer.errors import DefectError, UsageError, VeerError
 
-app = typer.Typer(
-    name="veer",
-    help=(
-        "Verify whether two versions of a dataflow produce the same results, without running them.\n\n"
-        "A version (SPEC) is a workflow file (.json, .yaml), a .sql file, a PySpark function "
-        "(jobs/report.py:build), one of these at a git revision (main:jobs/report.sql), or a stored "
-        "version (store:report@3).\n\n"
-        "Exit status of verify: 0 equivalent, 1 inequivalent, 2 unknown, 64 wrong usage, "
-        "65 input that cannot be read, 70 internal error, 130 interrupted."
-    ),
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+# Where each command is, in the order in which the help shows them.
+COMMANDS = {
+    "verify": "veer.cli.verify:verify",
+    "check": "veer.cli.check:check",
+    "render": "veer.cli.render:render",
+    "batch": "veer.cli.batch:batch",
+    "diff": "veer.cli.inspect:diff",
+    "show": "veer.cli.inspect:show",
+    "schema": "veer.cli.inspect:schema",
+    "schema-of": "veer.cli.inspect:schema_of",
+    "doctor": "veer.cli.inspect:doctor",
+    "run": "veer.cli.run:run",
+    "log": "veer.cli.store:log",
+    "gc": "veer.cli.store:gc",
+    "ui": "veer.cli.ui:ui",
+}
+HELP = (
+    "Verify whether two versions of a dataflow produce the same results, without running them.\n\n"
+    "A version (SPEC) is a workflow file (.json, .yaml), a .sql file, a PySpark function "
+    "(jobs/report.py:build), one of these at a git revision (main:jobs/report.sql), or a stored "
+    "version (store:report@3).\n\n"
+    "Exit status of verify: 0 equivalent, 1 inequivalent, 2 unknown, 64 wrong usage, "
+    "65 input that cannot be read, 70 internal error, 130 interrupted."
 )
 
 
@@ -46,7 +47,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -55,28 +55,29 @@ def _main(
     pass
 
 
-for command in (
-    verify,
-    check,
-    render,
-    batch,
-    diff,
-    show,
-    schema,
-    schema_of,
-    doctor,
-    run_version,
-    log,
-    gc,
-    ui,
-):
-    app.command(command.__name__.replace("_", "-"))(command)
+def application(words: Sequence[str]) -> typer.Typer:
+    """The command line for these words: of the commands only the one they name is imported."""
+    app = typer.Typer(
+        name="veer",
+        help=HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_main)
+    named = words[0] if words else ""
+    for name in [named] if named in COMMANDS else COMMANDS:
+        module, _, function = COMMANDS[name].partition(":")
+        app.command(name)(getattr(import_module(module), function))
+    return app
 
 
 def run(command: Callable[[], Any] | None = None) -> NoReturn:
     """Run the command and end with its documented exit status; one line for every error."""
     try:
-        ended = (command or (lambda: app(standalone_mode=False)))()
+        ended = (command or (lambda: application(sys.argv[1:])(standalone_mode=False)))()
         status = ended if isinstance(ended, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")

@@ -19,7 +19,6 @@ from typing import Any, final
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.inputs import Input
 from veer.frontends.json_text import read_json
-from veer.frontends.python import identify
 from veer.functions.library import DictionaryMatcher, WordModel, sentiment
 from veer.functions.registry import Kind
 from veer.model.digests import json_digest
@@ -123,6 +122,8 @@ def own_functions(path: str) -> dict[str, Callable[..., Any]]:
 
 def _own_digest(function: Callable[..., Any], *more: str) -> str | None:
     """A digest of a function of its arguments alone; none if it is not known to be one."""
+    from veer.frontends.python.identity import identify
+
     identity = identify(function)
     if not identity.certain or identity.kind is not Kind.PURE:
         return None

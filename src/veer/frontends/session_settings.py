@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from veer.errors import UnsupportedError, UsageError
-from veer.frontends.connect.server_settings import unusual_settings
 from veer.frontends.spark.pyspark_version import pyspark_version
+from veer.frontends.spark.server_settings import unusual_settings
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import (
     ANSI,

@@ -7,7 +7,6 @@ end reads it is decided by the registry (`veer.frontends.registry`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -161,6 +160,8 @@ def load_pair(
         partial(_read, s, kind, options, bodies) for s, kind in zip(sources, kinds, strict=True)
     ]
     if all(kind.starts_process for kind in kinds):
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(2) as pool:
             futures = [pool.submit(read) for read in reads]
             return futures[0].result(), futures[1].result()

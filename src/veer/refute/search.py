@@ -55,7 +55,6 @@ from veer.refute.instances import (
 from veer.refute.parents import with_parents
 from veer.refute.shown_instants import shown_row, zone_asked
 from veer.refute.shrink import shrink
-from veer.refute.symbolic import symbolic_instances
 from veer.verdict import TableSemantics, Witness, WitnessKind
 
 Functions: TypeAlias = Mapping[str, Callable[..., Any]]  # by identity
@@ -233,6 +232,8 @@ def find_witness(
             return _shrunk(refutation, stream, tables)
     # Chance rarely passes many joins and filters: there the solver is asked at once.
     if not last or size >= LARGE:
+        from veer.refute.symbolic import symbolic_instances
+
         for solved in symbolic_instances(
             refutation.p,
             refutation.q,

@@ -20,7 +20,6 @@ from veer.proof import (
     ProofError,
     pairs_of,
 )
-from veer.refute.symbolic import symbolic_instances
 from veer.search.obligations import obligations, weakest_claim
 from veer.search.simulation import Simulation
 from veer.verdict import TableSemantics
@@ -55,6 +54,8 @@ class Candidates:
         p, q = (unfold(d, i, {}) for d, i in ((self.p, claim.p), (self.q, claim.q)))
         if size(p) + size(q) > LARGEST_FOR_SOLVER or not self.simulation.instances:
             return False
+        from veer.refute.symbolic import symbolic_instances
+
         columns = sorted(pairs_of(claim, self.p, self.q))
         models = symbolic_instances(p, q, columns, claim.semantics, single_rows=True)
         for tables in islice(models, MOST_MODELS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from veer.evs.base import EV
 from veer.options import Optimization, SearchStrategy
@@ -13,12 +13,12 @@ from veer.proof import Claim, Proof
 from veer.reasons import Cause, Reason
 from veer.search.attempts import BUDGET, Attempts
 from veer.search.paper.decomposition import WalkCounts
-from veer.search.paper.graph import PairGraph
-from veer.search.paper.strategies import Strategy, search
-from veer.search.paper.window import Validity, Windows
 from veer.search.sweep import Sweep
 from veer.search.whole import prove_whole, top_claim
 from veer.versions import VersionPair, best_mappings
+
+if TYPE_CHECKING:
+    from veer.search.paper.graph import PairGraph
 
 MAPPINGS = 3  # edit mappings tried, the best first
 PER_DECOMPOSITION = 20  # steps of the budget
@@ -74,16 +74,18 @@ class SinkProver:
         return proof if isinstance(proof, Proof) else None
 
     def _graph(self, pair: VersionPair) -> PairGraph:
-        return PairGraph.of(pair, self.goal.p, self.goal.q)
+        from veer.search.paper.graph import PairGraph
 
-    def _windows(self, graph: PairGraph, evs: Sequence[EV]) -> Windows:
-        return Windows(graph, evs, top_claim(graph.p, graph.q, self.goal), self.attempts)
+        return PairGraph.of(pair, self.goal.p, self.goal.q)
 
     def _whole(self) -> Proof | Reason:
         return prove_whole(self.pair.p, self.pair.q, self.goal, self.evs, self.attempts)
 
     def _by_decompositions(self, most: int, mappings: int = MAPPINGS) -> Proof | Reason:
         """By the paper's search over windows, for the likeliest edit mappings one after the other."""
+        from veer.search.paper.strategies import Strategy, search
+        from veer.search.paper.window import Windows
+
         strategy = Strategy.named(self.plan.strategy, self.plan.without, most)
         every = best_mappings(self.pair.p, self.pair.q, stable_ids=self.plan.stable_ids)
         reason: Reason = Cause.NO_EDITS
@@ -91,7 +93,9 @@ class SinkProver:
             graph = self._graph(VersionPair(self.pair.p, self.pair.q, mapping))
             for evs in self._teams() if graph.edited else []:
                 own = WalkCounts()
-                outcome = search(self._windows(graph, evs), self.goal, strategy, own)
+                top = top_claim(graph.p, graph.q, self.goal)
+                windows = Windows(graph, evs, top, self.attempts)
+                outcome = search(windows, self.goal, strategy, own)
                 self.walk_counts.decompositions += own.decompositions
                 if outcome.proof is not None:
                     return outcome.proof
@@ -100,6 +104,8 @@ class SinkProver:
 
     def _is_hopeless(self, graph: PairGraph) -> bool:
         """Whether more windows cannot help: with every operator supported, the whole was one."""
+        from veer.search.paper.window import Validity
+
         unsupported = graph.everything
         for ev in self.evs:
             unsupported &= Validity(graph, ev).unsupported

@@ -18,9 +18,7 @@ from veer.search.paper.decomposition import WalkCounts
 from veer.search.sink_prover import Plan
 from veer.verdict import OBLIGATIONS, Counts, Report, SinkReport, Verdict
 from veer.verification.comparison import Comparison
-from veer.verification.hinting import limits
 from veer.verification.naming import renamed, with_same_tables
-from veer.verification.settling import settled, stopped_hints
 from veer.verification.sinks import PairSearch, Verifiers, sink_reports
 from veer.versions import VersionPair
 from veer.versions.describe import describe_edits
@@ -52,6 +50,8 @@ def best_pair(p: Version, q: Version) -> VersionPair:
 
 def stopped(p: str, q: str, comparison: Comparison, limit: TimeLimitReached) -> Report:
     """The report on a pair, by the names of its versions, that the time limit stopped."""
+    from veer.verification.hinting import limits
+
     reason = TimeLimit(limit.seconds)
     hints = tuple(limits(reason))
     sink = SinkReport(ALL_SINKS, ALL_SINKS, Verdict.UNKNOWN, reason, hints=hints)
@@ -69,9 +69,12 @@ def _report(
     answers, edits = search.answers, describe_edits(search.pair)
     before = answers.remembered  # a cache outlives a pair
     decided, limit = sink_reports(search, comparison)
-    explain = stopped_hints if limit else settled
-    told = (explain(search, sink, comparison) for sink in decided)
-    sinks = tuple(with_same_tables(s, given, q, comparison.names) for s in told)
+    if any(sink.verdict is not Verdict.EQUIVALENT for sink in decided):
+        from veer.verification.settling import settled, stopped_hints
+
+        explain = stopped_hints if limit else settled
+        decided = tuple(explain(search, sink, comparison) for sink in decided)
+    sinks = tuple(with_same_tables(s, given, q, comparison.names) for s in decided)
     windows = [window for sink in sinks for window in sink.windows]
     counts = Counts(
         windows=len(windows),

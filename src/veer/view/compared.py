@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from veer.proof import Proof
 from veer.refute import Refutation
 from veer.verdict import SinkReport, TableSemantics
 from veer.versions import VersionPair
-from veer.view.graph import Graph
-from veer.view.steps import proof_steps
-from veer.view.trace import traced
+
+if TYPE_CHECKING:
+    from veer.view.graph import Graph
 
 FORMAT = 1
 
@@ -51,13 +51,19 @@ class Compared:
 
     @cached_property
     def _graph(self) -> Graph:
+        from veer.view.graph import Graph
+
         return Graph(self.pair, self.semantics)
 
     def _steps(self, sink: SinkReport) -> list[dict[str, Any]]:
+        from veer.view.steps import proof_steps
+
         proof = self.proofs.get((sink.p, sink.q))
         return [] if proof is None else proof_steps(proof, self.pair, self._graph, sink.windows)
 
     def _trace(self, sink: SinkReport) -> dict[str, Any] | None:
+        from veer.view.trace import traced
+
         refutation = self.refutations.get((sink.p, sink.q))
         if refutation is None or sink.witness is None or not sink.witness.tables:
             return None

@@ -16,7 +16,6 @@ from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.messages import called_functions
 from veer.frontends.connect.reading import read_relations, schema_of
-from veer.frontends.connect.server_settings import check_server_settings
 from veer.frontends.connect.server_sources import (
     FILE_FORMATS,
     Server,
@@ -29,6 +28,7 @@ from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.frontends.session_settings import settings_of
 from veer.frontends.spark.plans.types import field_type
 from veer.frontends.spark.pyspark_version import require_pyspark
+from veer.frontends.spark.server_settings import check_server_settings
 from veer.frontends.zoned_files import with_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source

@@ -5,8 +5,3 @@ arguments alone, `reading` what it computes, as an expression. All three work on
 `source` finds the text of one, `codes` digests its compiled code, `origins` tells the project's
 own modules from installed packages.
 """
-
-from veer.frontends.python.identity import Identity, identify
-from veer.frontends.python.reading import NotRead, read_function, read_source, source_digest
-
-__all__ = ["Identity", "NotRead", "identify", "read_function", "read_source", "source_digest"]

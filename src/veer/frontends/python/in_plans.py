@@ -10,9 +10,10 @@ from typing import Any
 from veer.analysis.determinism import worst
 from veer.errors import UnsupportedError
 from veer.frontends.declared import declarations
-from veer.frontends.python import Identity, NotRead, identify, read_function
+from veer.frontends.python.identity import Identity, identify
 from veer.frontends.python.purity import Arguments, argument
 from veer.frontends.python.purity.traits import TABLES
+from veer.frontends.python.reading import NotRead, read_function
 from veer.frontends.zoned import holds_timestamps
 from veer.functions.registry import Kind
 from veer.functions.zone_rules import UTC_ZONE

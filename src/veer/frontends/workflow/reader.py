@@ -18,7 +18,7 @@ from veer.errors import IllFormedError, InputError, ParseError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.json_text import check_data, read_json, without_repeats
-from veer.frontends.python import NotRead, read_source, source_digest
+from veer.frontends.python.reading import NotRead, read_source, source_digest
 from veer.frontends.sql import ExpressionReader
 from veer.frontends.sql.pieces import SetAside, number_of
 from veer.frontends.workflow.schema import LIBRARY, OPERATORS, SCHEMA, OperatorSpec

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
-from veer.frontends.connect import read_relations, schema_of
+from veer.frontends.connect.reading import read_relations, schema_of
 from veer.frontends.session_settings import session_settings, spark_asked_for, told_settings
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm

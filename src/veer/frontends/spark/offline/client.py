@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from veer.errors import InputError
-from veer.frontends.connect import RegisteredFunction
 from veer.frontends.connect.messages import told
+from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
 from veer.frontends.spark.offline.types import ddl_text, parse_ddl, struct_type

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 from veer.errors import InputError
-from veer.frontends.connect.server_settings import DECIDING
 from veer.frontends.spark.capture.session import session_defaults
+from veer.frontends.spark.server_settings import DECIDING
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import OF_WRITES, ZONE, is_known
 from veer.frontends.spark.settings import HARMLESS

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import InputError, UnsupportedError
-from veer.frontends.connect import RegisteredFunction
+from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.model.ops import AnyOperator, Source
 
 if TYPE_CHECKING:
