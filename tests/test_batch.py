@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 from veer.batch import BatchOptions, finished_ids, run_batch
 
 SCHEMA = "CREATE TABLE t (a INT, b INT)"

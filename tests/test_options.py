@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 
 import veer
+from tests.command import veer as run_command
 from veer import options
 from veer.errors import UsageError
 from veer.execution.run import Request
@@ -99,15 +98,7 @@ def test_options_of_a_run() -> None:
 
 
 def command(*args: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "200"}
-    return subprocess.run(
-        [sys.executable, "-m", "veer", *args],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-        timeout=120,
-    )
+    return run_command(*args, columns="200")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests import command
+
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases" / "view"
 TOBACCO = ROOT / "examples" / "tobacco"
@@ -38,9 +40,8 @@ OpenPage = Callable[..., Page]
 
 
 def veer(*args: str, cwd: Path, ok: tuple[int, ...] = (0, 1, 2)) -> str:
-    """The command, in a new process; what it says."""
-    command = [sys.executable, "-m", "veer", *args]
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+    """The command; what it says."""
+    done = command.veer(*args, cwd=cwd, seconds=300)
     assert done.returncode in ok, done.stderr
     return done.stdout + done.stderr
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 
 TABLES = """
 CREATE TABLE customers (id INT NOT NULL, name STRING, city STRING, status STRING, points INT,

@@ -7,42 +7,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.command import ROOT, veer
 from veer.cli.verify import time_limit
 from veer.errors import TimeLimitReached
 
-ROOT = Path(__file__).parent.parent.parent
 V1, V2 = (str(ROOT / "examples" / "tobacco" / f"{v}.yaml") for v in ("v1", "v2"))
 DDL = "CREATE TABLE t (a INT, b INT)"
-
-
-def veer(
-    *args: str,
-    cwd: Path | None = None,
-    columns: str = "100",
-    env: Mapping[str, str] | None = None,
-    seconds: float = 120,
-) -> subprocess.CompletedProcess[str]:
-    environment = {
-        **os.environ,
-        **(env or {}),
-        "PYTHONPATH": str(ROOT / "src"),
-        "COLUMNS": columns,
-        "NO_COLOR": "1",
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "veer", *args],
-        capture_output=True,
-        text=True,
-        cwd=cwd or ROOT,
-        env=environment,
-        check=False,
-        timeout=seconds,
-    )
 
 
 @pytest.fixture
@@ -64,7 +38,8 @@ def queries(tmp_path: Path) -> Path:
     ("q", "status"), [("same", 0), ("renamed", 1), ("other", 1), ("unproven", 2)]
 )
 def test_verify_ends_with_the_verdict(queries: Path, q: str, status: int) -> None:
-    done = veer("verify", "p.sql", f"{q}.sql", "--schema", "tables.ddl", cwd=queries)
+    words = ("verify", "p.sql", f"{q}.sql", "--schema", "tables.ddl")
+    done = veer(*words, cwd=queries, new_process=True)
     assert done.returncode == status, done.stderr
     assert ["equivalent", "inequivalent", "unknown"][status] in done.stdout
 

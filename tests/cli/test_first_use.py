@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import veer
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 from veer.api import Comparison, Version, assert_equivalent, verify
 from veer.cli.run_output import print_plan
 from veer.errors import ParseError, TimeLimitReached

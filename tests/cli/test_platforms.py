@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 
 TABLES = """
 CREATE TABLE sales.orders (id INT NOT NULL, customer INT, total DECIMAL(9,2));

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 
 PROJECT = """
 [project]

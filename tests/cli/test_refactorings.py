@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.support.job_folders import expected
-from tests.cli.test_cli import ROOT, veer
+from tests.command import ROOT, veer
 
 JOBS = ROOT / "tests" / "cases" / "refactorings"
 PANEL = (

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests import command
 from veer.analysis.fingerprint import fingerprint
 from veer.errors import UsageError
 from veer.execution.start import checked_name
@@ -20,8 +19,7 @@ DDL = "CREATE TABLE t (a INT, b INT)"
 
 
 def veer(folder: Path, *words: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "veer", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = command.veer(*words, cwd=folder)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -15,7 +15,7 @@ import pyarrow.orc
 import pyarrow.parquet
 import pytest
 
-from tests.cli.test_cli import ROOT, veer
+from tests.command import ROOT, veer
 
 ITEMS = {
     "type": "struct",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 
 WITHOUT_ANSI = ("--conf", "spark.sql.ansi.enabled=false")
 TABLES = "CREATE TABLE t (id INT NOT NULL, x INT, n INT, s STRING)"

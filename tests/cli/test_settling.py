@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 from veer.api import Version, verify
 from veer.frontends.sql import read_sql
 from veer.verdict import Verdict

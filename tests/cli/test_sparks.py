@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 from tests.sparks import installed_spark
 from veer.settings import SPARK_3_5, SPARK_4_3, usual_settings
 

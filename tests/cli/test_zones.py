@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 from veer.api import verify
 from veer.frontends.spec import load_pair
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.support.standalone_cluster import bare_python, standalone_cluster
-from tests.cli.test_cli import veer
+from tests.command import veer
 from veer.cluster import needed_packages
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from tests import command
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.spark.capture import jobs
 from veer.frontends.spark.capture.jobs import Job, load_jobs
@@ -27,11 +27,7 @@ def write(root: Path, name: str, text: str) -> None:
 
 def veer(root: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, in a folder of its own."""
-    command = [sys.executable, "-m", "veer", *words]
-    env = {**os.environ, **environment}
-    return subprocess.run(
-        command, cwd=root, env=env, capture_output=True, text=True, timeout=120, check=False
-    )
+    return command.veer(*words, cwd=root, env=environment)
 
 
 def verify(root: Path, *more: str, **environment: str) -> subprocess.CompletedProcess[str]:

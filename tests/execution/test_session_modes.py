@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import veer
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 from tests.spark.compare import collect, same_rows
 from tests.spark.session import ANSI, session_mode
 from tests.sparks import installed_spark

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STATUS = {"equivalent": 0, "inequivalent": 1, "unknown": 2}

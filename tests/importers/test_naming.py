@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 
 SCHEMA = """
 CREATE TABLE raw_orders (id BIGINT NOT NULL, customer INT, total DECIMAL(9,2), day DATE, PRIMARY KEY (id));

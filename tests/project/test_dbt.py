@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_cli import ROOT, veer
+from tests.command import ROOT, veer
 from tests.project.repositories import check, verdicts
 
 HERE = Path(__file__).parent / "dbt"

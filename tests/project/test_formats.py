@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 from tests.project.repositories import check, edit, repository
 from veer.report.project import formats
 from veer.report.project.as_markdown import MOST_BYTES, markdown

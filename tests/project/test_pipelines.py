@@ -95,7 +95,7 @@ def test_settings_of_the_pipeline_count(pipeline: Path) -> None:
 
 
 def test_a_broken_spec_is_one_line(pipeline: Path) -> None:
-    from tests.cli.test_cli import veer
+    from tests.command import veer
 
     (pipeline / "shop" / "spark-pipeline.yml").write_text("libraries: [{}]")
     done = veer("check", "--base", "HEAD", cwd=pipeline)

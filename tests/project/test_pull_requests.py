@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.test_cli import ROOT
+from tests.command import ROOT
 from tests.project.repositories import commit, edit, git, repository
 
 SCRIPT = ROOT / "scripts" / "check-pull-request"
@@ -99,7 +99,7 @@ def test_the_action_passes_all_of_its_inputs_on() -> None:
 
 
 def test_examples_and_hooks_name_options_that_exist() -> None:
-    from tests.cli.test_cli import veer
+    from tests.command import veer
 
     known = veer("check", "--help").stdout + veer("render", "--help").stdout
     texts = [(ROOT / f).read_text() for f in ("examples/ci/gitlab.yml", ".pre-commit-hooks.yaml")]

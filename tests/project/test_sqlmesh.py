@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import ROOT, veer
+from tests.command import ROOT, veer
 from tests.project.repositories import again, check, commit, edit, git, verdicts
 
 HERE = Path(__file__).parent / "sqlmesh" / "shop"

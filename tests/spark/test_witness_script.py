@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer
+from tests.command import veer
 from veer.java import ensure_java
 
 pytestmark = pytest.mark.spark

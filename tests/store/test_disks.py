@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import command
 from tests.store import pretend
 from tests.store.pretend import new_result, new_version
 from veer.errors import InputError
@@ -137,10 +137,7 @@ links: [[t, g], [g, out]]
 
 def veer(folder: Path, *words: str) -> tuple[int, str]:
     """The status of a command and what it complains of."""
-    command = [sys.executable, "-m", "veer", *words]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = command.veer(*words, cwd=folder)
     return done.returncode, done.stderr.strip()
 
 

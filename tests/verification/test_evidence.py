@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import z3
 
+from tests import command
 from veer.api import Comparison, Version, verify
 from veer.errors import UsageError
 from veer.frontends.sql import read_sql
@@ -195,6 +196,8 @@ def queries(tmp_path: Path) -> Path:
 
 def veer(cwd: Path, *args: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """The command, after some lines of Python."""
+    if not before:
+        return command.veer(*args, cwd=cwd, columns="200")
     code = f"import sys\n{before}\nfrom veer.cli.main import run\nsys.argv[0] = 'veer'\nrun()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "200", "NO_COLOR": "1"}
     return subprocess.run(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import veer
+from tests.command import veer as run_command
 from veer.api import load_pair
 from veer.frontends.bodies import Bodies, own_functions
 from veer.verdict import Verdict
@@ -104,9 +104,7 @@ PURE = CODE.format(
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
-    """`veer` in a process of its own."""
-    arguments = [sys.executable, "-m", "veer", *words]
-    return subprocess.run(arguments, capture_output=True, text=True, check=False)
+    return run_command(*words)
 
 
 def test_code_of_a_file_is_never_run_without_trust(tmp_path: Path) -> None:

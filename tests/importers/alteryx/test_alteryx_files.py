@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 from tests.importers.alteryx.alteryx_files import (
     browse,
     computed,

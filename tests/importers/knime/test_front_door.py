@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 from tests.importers.knime.building import (
     CSV_READER,
     CSV_WRITER,

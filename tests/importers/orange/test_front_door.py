@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 from tests.importers.orange.ows_files import context, node, ows, recent_path
 
 COLUMNS = {"x": 2, "c": 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 from tests.importers.texera.texera_files import scan, where, workflow
 
 pytestmark = pytest.mark.spark

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import veer
-from tests.cli.test_cli import veer as command
+from tests.command import veer as command
 from tests.importers.texera.texera_files import operator, scan, where, workflow
 from veer.errors import InputError
 from veer.frontends.gui.reading import Reading, read_graph
