@@ -87,7 +87,7 @@ class Loader:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env={**loading_environment(), "OPENBLAS_NUM_THREADS": "1"},
+                env={**loading_environment(), **_of_the_process()},
                 start_new_session=True,
             )
             threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
@@ -130,6 +130,12 @@ def loading_environment() -> dict[str, str]:
     """
     kept = {name: value for name, value in os.environ.items() if name not in SERVERS}
     return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "TZ": "UTC"}
+
+
+def _of_the_process() -> dict[str, str]:
+    """What differs for the process itself, which may keep the bytecode of what it imports."""
+    usual = os.environ.get("PYTHONDONTWRITEBYTECODE", "")
+    return {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": usual}
 
 
 LOADER = Loader()

@@ -44,6 +44,7 @@ def main() -> None:
         problem = ""
     except Exception as error:  # too old a package, for one
         problem = f"PySpark's Connect client does not load: {error}"
+    sys.dont_write_bytecode = True  # of the modules of jobs
     gc.freeze()  # processes that are forked share the memory of what was imported
     _Loader(answers, problem).serve()
     os._exit(0)
