@@ -3,6 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Tests start Python many times: its bytecode is kept, also where the environment forbids it beside
+# the sources.
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.cache/bytecode
+WORKERS ?= 3
 CHECKED := src tests benchmarks examples tools docs/conf.py
 
 OLD_VENV := .venv-3.5
@@ -42,9 +47,10 @@ $(READY): pyproject.toml requirements.lock
 demo: $(READY)
 	@$(BIN)/python examples/tobacco/demo.py
 
-# Three groups, two side by side; what they are and a summary is shown by the script.
+# All tests, in several processes, each with a Spark of its own.
 test: $(READY) $(DBT_READY) $(SQLMESH_READY) $(SITE_READY) $(UI_READY) .browser
-	@scripts/test-groups $(BIN)/python
+	@JAVA_HOME=$$($(BIN)/python -m tests.quick_java) $(BIN)/python -m pytest -q \
+		--numprocesses $(WORKERS) --dist worksteal --durations 10 --durations-min 5
 
 # What the view is built from, by its lock file; without node its tests are left out.
 $(UI_READY): ui/package.json ui/package-lock.json

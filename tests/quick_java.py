@@ -17,7 +17,9 @@ from tests.sparks import installed_spark
 from veer.java import ensure_java
 
 CACHE = Path(__file__).parents[1] / ".cache"
-PLAIN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr"
+PLAIN = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xlog:disable -Xlog:all=error:stderr"
+)
 # Spark itself writes the archive, not what starts it.
 MAKING = """#!/bin/sh
 case "$*" in *SparkSubmit*) set -- -XX:ArchiveClassesAtExit="{archive}" "$@" ;; esac

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, final
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.connect.generated_names import parts_with_generated_names
 from veer.frontends.connect.messages import called_functions
-from veer.frontends.connect.reading import read_relations, schema_of
+from veer.frontends.connect.reading import GrowingPlans, read_relations
 from veer.frontends.connect.server_sources import (
     FILE_FORMATS,
     Server,
@@ -163,7 +163,7 @@ class LiveSurroundings:
             raise UnsupportedError(
                 f"columns without names of their own inside of a subquery: {error}"
             ) from None
-        _check_schema(schema_of(part, self), told)
+        _check_schema(GrowingPlans(self).schema_of(part), told)
         self._checked.add(key)
 
     def table(self, name: Sequence[str]) -> AnyOperator | None:

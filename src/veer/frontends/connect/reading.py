@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, final
 
 from veer.errors import IllFormedError, UnknownNameError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.relations import RelationReader
 from veer.frontends.connect.surroundings import Surroundings
+from veer.frontends.python.purity.shared_state import nothing_runs
 from veer.model.dag import Dataflow
 from veer.model.ops import Sink
 from veer.model.schema import Schema
@@ -31,20 +33,52 @@ def read_relations(results: Sequence[tuple[Relation, Sink]], around: Surrounding
     return _guarded(read)
 
 
-def schema_of(relation: Relation, around: Surroundings) -> Schema:
-    """The columns that a plan gives."""
+@final
+class GrowingPlans:
+    """Plans each of which has an earlier one in it, for their columns: what is new is read."""
 
-    def read() -> Schema:
-        reader = RelationReader(around, FlowBuilder())
-        return reader.visible(reader.read(relation).plan).schema
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._builder = FlowBuilder()
+        self._frames: dict[bytes, Frame] = {}  # by the plan that was read
 
-    return _guarded(read)
+    def schema_of(self, relation: Relation) -> Schema:
+        """The columns that a plan gives."""
+
+        def read() -> Schema:
+            reader = _GrowingReader(self._around, self._builder, self._frames)
+            return reader.visible(reader.read(relation).plan).schema
+
+        return _guarded(read)
+
+
+@final
+class _GrowingReader(RelationReader):
+    """Begins with the first part that is known. Only one: rows that come in twice are told apart."""
+
+    def __init__(
+        self, around: Surroundings, builder: FlowBuilder, known: dict[bytes, Frame]
+    ) -> None:
+        super().__init__(around, builder)
+        self._known = known
+        self._begins = True
+
+    def read(self, relation: Relation) -> Frame:
+        if self.references or self.named_plans:  # what names in it mean is not in the plan
+            return super().read(relation)
+        plan = relation.SerializeToString(deterministic=True)
+        if self._begins and plan in self._known:
+            self._begins = False
+            return self._known[plan]
+        frame = self._known[plan] = super().read(relation)
+        return frame
 
 
 def _guarded(read: Callable[[], Result]) -> Result:
     """What a reading gives; that a plan makes no sense is Spark's to say, names excepted."""
     try:
-        return read()
+        with nothing_runs():
+            return read()
     except UnknownNameError:
         raise
     except IllFormedError as error:

@@ -13,6 +13,7 @@ from typing import Any, final
 
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python.in_plans import python_call
+from veer.frontends.python.purity.shared_state import nothing_runs
 from veer.frontends.session_settings import settings_of
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.plans.operators import PlanReader
@@ -77,7 +78,7 @@ def read_plans(
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
         plans[sink.name] = plan
         try:
-            with under(settings_of(frame.sparkSession)):
+            with under(settings_of(frame.sparkSession)), nothing_runs():
                 reader.result(plan, sink)
         except RecursionError:
             raise InputError("the plan is nested too deeply") from None

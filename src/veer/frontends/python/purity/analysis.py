@@ -32,7 +32,12 @@ from veer.frontends.python.purity.module_scan import Use
 from veer.frontends.python.purity.parameters import names_in, parameters_of
 from veer.frontends.python.purity.results import HASH, Args, all_arguments, listed_name
 from veer.frontends.python.purity.rules import Rules
-from veer.frontends.python.purity.shared_state import ModuleNames, SharedState, reachable
+from veer.frontends.python.purity.shared_state import (
+    ModuleNames,
+    SharedState,
+    reachable,
+    shared_state,
+)
 from veer.frontends.python.purity.statements import Body
 from veer.frontends.python.purity.traits import (
     DATA,
@@ -71,7 +76,7 @@ def kind_of(function: Any, arguments: Arguments = DATA) -> Kind:
 
 def kind_and_packages(function: Any, arguments: Arguments = DATA) -> tuple[Kind, tuple[str, ...]]:
     """The kind of a function, and the packages that are believed to be pure for it."""
-    analysis = Analysis(SharedState())
+    analysis = Analysis(shared_state())
     try:
         kind = analysis.run(function, arguments)
     except RecursionError:

@@ -12,6 +12,8 @@ import logging
 import sys
 import types
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import resolve_name
 from typing import Any, TypeAlias, final
@@ -188,6 +190,30 @@ class SharedState:
             value = held[0]
             objects.append(value)
         return iter(objects)
+
+
+_FOUND: ContextVar[list[SharedState] | None] = ContextVar("found", default=None)
+
+
+def shared_state() -> SharedState:
+    """What functions of the project change, now; looked for once while nothing of it runs."""
+    found = _FOUND.get()
+    if found is None:
+        return SharedState()
+    if not found:
+        found.append(SharedState())
+    return found[0]
+
+
+@contextmanager
+def nothing_runs() -> Iterator[None]:
+    """Code of the project does not run meanwhile."""
+    found = _FOUND.get()
+    token = _FOUND.set([] if found is None else found)
+    try:
+        yield
+    finally:
+        _FOUND.reset(token)
 
 
 def is_project(module: str) -> bool:

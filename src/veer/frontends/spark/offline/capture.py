@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
-from veer.frontends.connect.reading import read_relations, schema_of
+from veer.frontends.connect.reading import GrowingPlans, read_relations
 from veer.frontends.session_settings import session_settings, spark_asked_for, told_settings
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
 
 STAND_IN = "veer stands for source"  # begins names of tables that no program reads
-MOST_CHECKED = 150  # frames that are analyzed as they are made; plans repeat what is below them
 # What only objects of a classic session have.
 SESSION = ("_jvm", "_jsc", "_jconf", "_jsparkSession", "_sc")
 FRAME = ("_jdf", "_jseq", "_jmap", "_jcols", "sql_ctx")
@@ -69,11 +68,11 @@ class OfflineCapture(Capture):
         super().__init__(connect_session(self.client), schema, root, data)
         self.functions = Functions()
         self.surroundings = JobSurroundings(self)
+        self._plans = GrowingPlans(self.surroundings)
         self.stubs: dict[str, AnyOperator] = {}  # by the names that stand for them
         self.views: dict[str, Any] = {}  # plans of temporary views, by `_key`
         self.database = "default"
         self.reads_names = False  # whether a plan has names of tables, which are looked up later
-        self._made = 0  # frames so far
         self._refers_out = False  # whether a column of a plan around its own was named
 
     # -- tables --------------------------------------------------------------------------------
@@ -244,15 +243,12 @@ class OfflineCapture(Capture):
 
     def schema_of(self, relation: Relation) -> Schema:
         """The columns of a plan, as the program asks for them."""
-        schema: Schema = self.reading(lambda: schema_of(relation, self.surroundings))
+        schema: Schema = self.reading(lambda: self._plans.schema_of(relation))
         return schema
 
     def check(self, frame: Any) -> Any | None:
         """Analyze a frame when it is made, as a classic session does; gives its columns, if known."""
-        self._made += 1
         self.reading(lambda: None)  # settings that decide plans are the same for all of them
-        if self._made > MOST_CHECKED:
-            return None
         try:
             schema = self.schema_of(frame._plan.plan(self.client))
         except Exception:

@@ -32,6 +32,7 @@ IMPORTED = (
     "pyspark.sql.types",
     "pyspark.sql.window",
 )
+DEEPEST = 8_000  # calls inside of calls: plans are as deep as a job has steps
 IDLE = 60.0  # seconds without a request after which the process ends
 
 
@@ -45,6 +46,7 @@ def main() -> None:
     except Exception as error:  # too old a package, for one
         problem = f"PySpark's Connect client does not load: {error}"
     sys.dont_write_bytecode = True  # of the modules of jobs
+    sys.setrecursionlimit(DEEPEST)
     gc.freeze()  # processes that are forked share the memory of what was imported
     _Loader(answers, problem).serve()
     os._exit(0)
