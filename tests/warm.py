@@ -45,7 +45,6 @@ COMMAND_MODULES = (
     "veer.versions.describe",
     "rich.console",
     "rich.table",
-    "typer._adapters",
     "z3",
 )
 MODULES = {

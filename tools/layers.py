@@ -132,7 +132,7 @@ ROOMS = (
         "commands: parse, call the API, print",
         "model versions store frontends evs.registry verification.comparison api execution outcomes "
         "report workers cluster batch project web",
-        "typer rich uvicorn",
+        "click rich uvicorn",
     ),
     _room("__main__", "`python -m veer`", "cli"),
     _room("veer", "the package itself: names of the API, imported when used", "api execution.live"),

@@ -97,5 +97,5 @@ def test_a_master_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_what_is_sent_has_all_that_is_needed() -> None:
-    assert {"sqlglot", "z3-solver", "typer", "rich"} <= set(needed_packages())
+    assert {"sqlglot", "z3-solver", "click", "rich"} <= set(needed_packages())
     assert "pyspark" not in needed_packages()

@@ -24,7 +24,7 @@ CONFIG = """
 mypy_path = src
 warn_unreachable = False
 ignore_missing_imports = True
-[mypy-sqlglot.*,pyspark.*,pandas.*,numpy.*,pyarrow.*,sqlalchemy.*,z3.*,typer.*,rich.*,yaml.*]
+[mypy-sqlglot.*,pyspark.*,pandas.*,numpy.*,pyarrow.*,sqlalchemy.*,z3.*,click.*,rich.*,yaml.*]
 follow_imports = skip
 """
 

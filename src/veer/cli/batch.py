@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from veer.cli import options
+from veer.cli.declare import Argument, Option
 from veer.errors import InputError
 from veer.options import ColumnMatching, ErrorHandling, TypeMatching
 from veer.verdict import TableSemantics
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def batch(
     pairs: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PAIRS",
             help="A file with lines of {id, schema, p, q} with SQL text, or a folder of versions: "
             "report_v1.yxmd, report_v2.yxmd, or v1/report.knwf, v2/report.knwf.",
@@ -30,14 +31,14 @@ def batch(
     ],
     out: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="RESULTS.jsonl",
             help="Where results go; standard output by default. Pairs that have a result there are skipped.",
         ),
     ] = "",
-    workers: Annotated[int, typer.Option(metavar="N", min=1, max=64, help="Processes to use.")] = 2,
+    workers: Annotated[int, Option(metavar="N", min=1, max=64, help="Processes to use.")] = 2,
     timeout: Annotated[
-        float, typer.Option(metavar="S", min=0, help="Seconds a pair may take; 0 for no limit.")
+        float, Option(metavar="S", min=0, help="Seconds a pair may take; 0 for no limit.")
     ] = 60,
     semantics: options.Semantics = TableSemantics.BAG,
     columns: options.Columns = ColumnMatching.POSITION,
@@ -79,7 +80,7 @@ def batch(
     tables = ReadOptions(schema_text(schema)).ddl()
     batch_options = BatchOptions(comparison, workers, timeout, tables, settings)
     with options.runner(master, master_conf, workers, timeout) as runner:
-        raise typer.Exit(run_with_progress(pairs, out, batch_options, runner))
+        raise click.exceptions.Exit(run_with_progress(pairs, out, batch_options, runner))
 
 
 def run_with_progress(pairs: str, out: str, batch_options: BatchOptions, runner: Runner) -> int:

@@ -9,9 +9,10 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from veer.cli import options
+from veer.cli.declare import Argument, Option
 from veer.cli.terminal import complain, console, progress_bar, write_out
 from veer.cli.verify import LONGEST_LIMIT
 from veer.errors import UsageError
@@ -45,14 +46,14 @@ EXIT_STATUSES = {FailOn.CHANGED: 1, FailOn.NEW: 1, FailOn.REMOVED: 1, FailOn.UNK
 
 Chosen = Annotated[
     list[str] | None,
-    typer.Argument(
+    Argument(
         metavar="JOB|PATH",
         help="Jobs, files or folders to look at; all jobs by default.",
     ),
 ]
 Base = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="REV",
         help="The revision to compare the working tree with; `main...` is where it branched off main. "
         "By default where it branched off origin/HEAD, origin/main, main or master.",
@@ -60,24 +61,24 @@ Base = Annotated[
 ]
 Output = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="|".join(formats.names()),
         help="; ".join(f"{f.name}: {f.purpose}" for f in formats.FORMATS) + ".",
     ),
 ]
 OutFile = Annotated[
-    str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
+    str, Option(metavar="FILE", help="Write the report there instead of printing it.")
 ]
 CacheFolder = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="DIR",
         help="Keep answers in this folder, for the next check; that of the project file by default.",
     ),
 ]
 Fail = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="VERDICT,...",
         help="Verdicts to end with another status than 0 for: changed (1), unknown (2), new, removed "
         "(1), or never.",
@@ -85,23 +86,23 @@ Fail = Annotated[
 ]
 PrintStale = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--print-stale",
         help="Print only the names of jobs that must run again, one a line, in an order in which they can.",
     ),
 ]
 Workers = Annotated[
-    int, typer.Option(metavar="N", min=1, max=64, help="Jobs to look at at the same time.")
+    int, Option(metavar="N", min=1, max=64, help="Jobs to look at at the same time.")
 ]
 Timeout = Annotated[
     float,
-    typer.Option(metavar="S", min=0, help="Seconds a job may take; 0 for no limit."),
+    Option(metavar="S", min=0, help="Seconds a job may take; 0 for no limit."),
 ]
 
 
 DbtManifest = Annotated[
     str,
-    typer.Option(
+    Option(
         "--dbt",
         metavar="MANIFEST",
         help="Look at the models of a dbt project instead: its target/manifest.json, with compiled code.",
@@ -109,21 +110,19 @@ DbtManifest = Annotated[
 ]
 BaseManifest = Annotated[
     str,
-    typer.Option(
-        metavar="MANIFEST", help="The manifest to compare with, such as that of production."
-    ),
+    Option(metavar="MANIFEST", help="The manifest to compare with, such as that of production."),
 ]
 
 SqlmeshFolder = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="DIR",
         help="Look at the models of a SQLMesh project instead, rendered by SQLMesh, whose macros run.",
     ),
 ]
 SqlmeshPython = Annotated[
     str,
-    typer.Option(metavar="PYTHON", help="The Python that has SQLMesh, if it is another one."),
+    Option(metavar="PYTHON", help="The Python that has SQLMesh, if it is another one."),
 ]
 
 
@@ -220,7 +219,7 @@ def check(
         else:
             report = check_repository(base, jobs or (), reading, check_options)
     _show(report, output, out, print_stale)
-    raise typer.Exit(_exit_status(report, failing))
+    raise click.exceptions.Exit(_exit_status(report, failing))
 
 
 def check_dbt(

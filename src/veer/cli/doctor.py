@@ -83,7 +83,7 @@ def examine(console: Any) -> int:
     console.print(f"veer {__version__}, Python {sys.version.split()[0]}")
     for name, needed in (
         ("sqlglot", True),
-        ("typer", True),
+        ("click", True),
         ("rich", True),
         ("PyYAML", True),
         ("z3-solver", True),

@@ -6,9 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
 from veer.cli import options
+from veer.cli.declare import Argument, Option
 from veer.cli.store import show_stored
 from veer.cli.terminal import complain, console, progress
 from veer.errors import InputError
@@ -27,9 +28,7 @@ def diff(
     spark: options.Spark = "",
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
-    mappings: Annotated[
-        int, typer.Option(metavar="K", min=1, help="Show the K best edit mappings.")
-    ] = 1,
+    mappings: Annotated[int, Option(metavar="K", min=1, help="Show the K best edit mappings.")] = 1,
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
     """Show the edits that make Q of P.
@@ -50,7 +49,7 @@ def diff(
         )
     listed = [_edits(pair) for pair in islice(best_pairs(old, new), mappings)]
     if format is TextOrJson.JSON:
-        typer.echo(json_text({"p": old.name, "q": new.name, "mappings": listed}))
+        click.echo(json_text({"p": old.name, "q": new.name, "mappings": listed}))
         return
     output = console()
     for number, each in enumerate(listed, 1):
@@ -95,23 +94,23 @@ def show(
         reading["declared"] = current_project().declarations
         version = load(spec, schema=schema, conf=options.settings(conf), spark=spark, **reading)
     if format is TextOrJson.JSON:
-        typer.echo(json_text(to_json(version.dataflow)))
+        click.echo(json_text(to_json(version.dataflow)))
         return
     if is_stored(spec):
         show_stored(spec, store)
-    typer.echo(visible(show_dataflow(version.dataflow), lines=True))
+    click.echo(visible(show_dataflow(version.dataflow), lines=True))
 
 
 def schema_of(
     tables: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="[NAME=]TABLE|PATH...",
             help="A Parquet, ORC, Avro or Delta file or folder, a file of df.schema.json(), or a table of "
             "the catalog (db.t); called as its file or table, or NAME.",
         ),
     ],
-    out: Annotated[str, typer.Option(metavar="FILE", help="Write there instead of printing.")] = "",
+    out: Annotated[str, Option(metavar="FILE", help="Write there instead of printing.")] = "",
     conf: options.Settings = None,
 ) -> None:
     """Write the CREATE TABLE statements of data files and tables, for --schema. The data is not read.
@@ -152,18 +151,18 @@ def schema_of(
     if out:
         Path(out).write_text(text, encoding="utf-8")
     else:
-        typer.echo(visible(text, lines=True), nl=False)
+        click.echo(visible(text, lines=True), nl=False)
 
 
 def schema() -> None:
     """Print the JSON Schema of workflow files."""
     from veer.frontends.workflow.schema import SCHEMA
 
-    typer.echo(json_text(SCHEMA))
+    click.echo(json_text(SCHEMA))
 
 
 def doctor() -> None:
     """Check the installation: versions, Java, and a panel of pairs with known verdicts."""
     from veer.cli.doctor import examine
 
-    raise typer.Exit(examine(console()))
+    raise click.exceptions.Exit(examine(console()))

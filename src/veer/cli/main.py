@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
-import typer
+import click
 
 from veer import __version__
+from veer.cli.declare import HELP_NAMES, command
 from veer.cli.terminal import complain, save_defect
 from veer.errors import DefectError, UsageError, VeerError
 
@@ -41,45 +42,33 @@ HELP = (
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"veer {__version__}")
-        raise typer.Exit
+class _Commands(click.Group):
+    """The commands by name; a module is imported when its command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, function = COMMANDS[cmd_name].partition(":")
+        return command(cmd_name, getattr(import_module(module), function))
 
 
-def _main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    pass
-
-
-def application(words: Sequence[str]) -> typer.Typer:
-    """The command line for these words: of the commands only the one they name is imported."""
-    app = typer.Typer(
-        name="veer",
-        help=HELP,
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
+def application() -> click.Group:
+    """The command line."""
+    version = click.version_option(
+        __version__, message="veer %(version)s", help="Show the version."
     )
-    app.callback()(_main)
-    named = words[0] if words else ""
-    for name in [named] if named in COMMANDS else COMMANDS:
-        module, _, function = COMMANDS[name].partition(":")
-        app.command(name)(getattr(import_module(module), function))
-    return app
+    return version(_Commands("veer", help=HELP, no_args_is_help=True, context_settings=HELP_NAMES))
 
 
-def run(command: Callable[[], Any] | None = None) -> NoReturn:
+def run(work: Callable[[], Any] | None = None) -> NoReturn:
     """Run the command and end with its documented exit status; one line for every error."""
     try:
-        ended = (command or (lambda: application(sys.argv[1:])(standalone_mode=False)))()
+        ended = (work or (lambda: application().main(standalone_mode=False)))()
         status = ended if isinstance(ended, int) else 0
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         complain("interrupted")
         status = 130
     except DefectError as error:

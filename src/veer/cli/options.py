@@ -9,8 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from veer.cli.declare import Argument, Option
 from veer.errors import UsageError
 from veer.options import (
     ColumnMatching,
@@ -31,11 +30,9 @@ if TYPE_CHECKING:
     from veer.workers import Runner
 
 FunctionsFile = Annotated[
-    str, typer.Option(metavar="FILE", help="A Python file with the functions a workflow names.")
+    str, Option(metavar="FILE", help="A Python file with the functions a workflow names.")
 ]
-TrustCode = Annotated[
-    bool, typer.Option("--trust-code", help="Run code that stands in a workflow file.")
-]
+TrustCode = Annotated[bool, Option("--trust-code", help="Run code that stands in a workflow file.")]
 
 
 def choice(option: type[Enum], name: str, help: str) -> Any:
@@ -47,7 +44,7 @@ def choice(option: type[Enum], name: str, help: str) -> Any:
     def parse(value: str) -> Enum:
         return chosen(option, value, name)
 
-    return typer.Option(parser=parse, metavar="|".join(values(option)), help=help)
+    return Option(parser=parse, metavar="|".join(values(option)), help=help)
 
 
 def _spec(given: str) -> str:
@@ -74,12 +71,12 @@ def _spark(given: str) -> str:
 
 def spec(metavar: str, help: str) -> Any:
     """An argument of the command line that names a version: a SPEC, or a job of the project file."""
-    return typer.Argument(metavar=metavar, help=help, callback=_spec)
+    return Argument(metavar=metavar, help=help, callback=_spec)
 
 
 Schema = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="DDL",
         callback=_schema,
         help="CREATE TABLE statements of what SQL and jobs read: a file or the text.",
@@ -87,7 +84,7 @@ Schema = Annotated[
 ]
 Arguments = Annotated[
     list[str] | None,
-    typer.Option(metavar="K=V", help="Argument of a PySpark function; may be given several times."),
+    Option(metavar="K=V", help="Argument of a PySpark function; may be given several times."),
 ]
 Jvm = Annotated[
     JvmUse,
@@ -100,7 +97,7 @@ Jvm = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="K=V",
         callback=_conf,
         help="A setting of the Spark session that would run the versions, such as "
@@ -109,7 +106,7 @@ Settings = Annotated[
 ]
 CommandLineSchema = Annotated[
     str,
-    typer.Option(
+    Option(
         "--schema",
         metavar="DDL",
         help="CREATE TABLE statements of what jobs read and no job writes: a file or the text; those of "
@@ -118,7 +115,7 @@ CommandLineSchema = Annotated[
 ]
 CommandLineSpark = Annotated[
     str,
-    typer.Option(
+    Option(
         "--spark",
         metavar="VERSION",
         callback=lambda given: str(spark_version(given)) if given else "",
@@ -128,7 +125,7 @@ CommandLineSpark = Annotated[
 ]
 CommandLineSettings = Annotated[  # without those of the project file, which may differ by revision
     list[str] | None,
-    typer.Option(
+    Option(
         "--conf",
         metavar="K=V",
         help="A setting of the Spark session that would run the jobs; may be given several times.",
@@ -136,7 +133,7 @@ CommandLineSettings = Annotated[  # without those of the project file, which may
 ]
 Spark = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="VERSION",
         callback=_spark,
         help="The Spark that would run the versions: 3.5, 4.0, 4.1, 4.2 or 4.3; that of the installed "
@@ -145,7 +142,7 @@ Spark = Annotated[
 ]
 StoreLocation = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="DIR|URL",
         callback=_store,
         help="The store: a folder, or postgresql://USER@HOST/DATABASE; VEER_STORE, that of the project "
@@ -166,7 +163,7 @@ Columns = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--map",
         metavar="OLD=NEW",
         help="A sink, a column of sinks, or a table of the first version and what the second calls it.",
@@ -190,14 +187,14 @@ Errors = Annotated[
 ]
 Verifiers = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="NAME,...",
         help="Verifiers to ask, in this order (`veer doctor` lists them); the usual ones by default.",
     ),
 ]
 Budget = Annotated[
     int | None,
-    typer.Option(
+    Option(
         metavar="N",
         min=1,
         help="Work to spend per pair of sinks, in steps: about 50,000 for a question to a verifier,"
@@ -206,14 +203,14 @@ Budget = Annotated[
 ]
 Cache = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="FILE",
         help="Keep answers of verifiers in this file, for the next run over similar versions.",
     ),
 ]
 Master = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="URL",
         help="Spread the work over the executors of a Spark master: spark://HOST:7077, yarn, local[4]; "
         "local processes by default. Veer itself is sent along; executors need Python of the same version.",
@@ -221,7 +218,7 @@ Master = Annotated[
 ]
 MasterSettings = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--master-conf",
         metavar="K=V",
         help="A setting of the application on the --master, such as spark.executor.memory=2g; may be "
@@ -231,7 +228,7 @@ MasterSettings = Annotated[
 ListFormat = Annotated[TextOrJson, choice(TextOrJson, "--format", "How to print it.")]
 ReportFormat = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="|".join(formats.names()),
         help="; ".join(f"{f.name}: {f.purpose}" for f in formats.FORMATS) + ".",
     ),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from veer.cli.declare import Argument, Option
 from veer.cli.terminal import console, write_out
 from veer.errors import ParseError
 from veer.frontends.inputs import Input
@@ -15,14 +14,12 @@ from veer.report.project import formats
 
 def render(
     report: Annotated[
-        str, typer.Argument(metavar="REPORT", help="What `veer check --format json` wrote.")
+        str, Argument(metavar="REPORT", help="What `veer check --format json` wrote.")
     ],
     format: Annotated[
-        str, typer.Option(metavar="|".join(formats.names()), help="The format to write.")
+        str, Option(metavar="|".join(formats.names()), help="The format to write.")
     ] = "text",
-    out: Annotated[
-        str, typer.Option(metavar="FILE", help="Write it there instead of printing it.")
-    ] = "",
+    out: Annotated[str, Option(metavar="FILE", help="Write it there instead of printing it.")] = "",
 ) -> None:
     """Write the JSON report of `veer check` in another format, without checking again.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
 from veer.cli import options
+from veer.cli.declare import Option
 from veer.cli.run_output import (
     job_outcome_json,
     job_plan_json,
@@ -28,15 +29,11 @@ if TYPE_CHECKING:
 
 # The options of this command alone, in the order in which its help shows them.
 Spec = Annotated[str, options.spec("SPEC", "The version to run.")]
-VersionName = Annotated[
-    str, typer.Option(help="What its versions are called; by default as its file.")
-]
+VersionName = Annotated[str, Option(help="What its versions are called; by default as its file.")]
 Explain = Annotated[
-    bool, typer.Option("--explain", help="Show what would be read and computed; run nothing.")
+    bool, Option("--explain", help="Show what would be read and computed; run nothing.")
 ]
-NoReuse = Annotated[
-    bool, typer.Option("--no-reuse", help="Compute everything, whatever is stored.")
-]
+NoReuse = Annotated[bool, Option("--no-reuse", help="Compute everything, whatever is stored.")]
 KeepChoice = Annotated[
     Keep,
     options.choice(
@@ -47,7 +44,7 @@ KeepChoice = Annotated[
 ]
 Trust = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--trust",
         help="Believe declared keys, foreign keys and NOT NULL without looking, and that functions of "
         "batches (pandas UDFs) give the same however rows are batched.",
@@ -55,41 +52,35 @@ Trust = Annotated[
 ]
 ProofShare = Annotated[
     float,
-    typer.Option(
-        metavar="X", min=0, help="Prove for at most X times the seconds a result once took."
-    ),
+    Option(metavar="X", min=0, help="Prove for at most X times the seconds a result once took."),
 ]
 DataFolder = Annotated[
-    str, typer.Option(metavar="DIR", help="Where relative paths and tables by name are.")
+    str, Option(metavar="DIR", help="Where relative paths and tables by name are.")
 ]
 Content = Annotated[
     bool,
-    typer.Option("--content", help="Tell sources apart by content, not by size and time."),
+    Option("--content", help="Tell sources apart by content, not by size and time."),
 ]
 ModelsFolder = Annotated[
-    str, typer.Option(metavar="DIR", help="Model files of classifiers; models in --data.")
+    str, Option(metavar="DIR", help="Model files of classifiers; models in --data.")
 ]
-OutFolder = Annotated[
-    str, typer.Option(metavar="DIR", help="Also copy every sink there, as Parquet.")
-]
+OutFolder = Annotated[str, Option(metavar="DIR", help="Also copy every sink there, as Parquet.")]
 Overwrite = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--overwrite",
         help="Let targets and --out replace data that Veer did not write; never a source.",
     ),
 ]
 TrustTargets = Annotated[
     bool,
-    typer.Option("--trust-targets", help="Let a version write to targets outside of the project."),
+    Option("--trust-targets", help="Let a version write to targets outside of the project."),
 ]
 ResultsPath = Annotated[
     str,
-    typer.Option(
-        metavar="PATH", help="Where a new store keeps results: any path Hadoop can write to."
-    ),
+    Option(metavar="PATH", help="Where a new store keeps results: any path Hadoop can write to."),
 ]
-Master = Annotated[str, typer.Option(metavar="URL", help="The Spark master.")]
+Master = Annotated[str, Option(metavar="URL", help="The Spark master.")]
 
 
 def run(
@@ -208,7 +199,7 @@ def _run(spec: str, run_options: RunOptions, out: str, format: TextOrJson) -> No
             say("writing results")
         data = outcome_json(outcome, started, export(outcome, started, out))
     if format is TextOrJson.JSON:
-        typer.echo(json_text(data))
+        click.echo(json_text(data))
     else:
         print_outcome(data)
 
@@ -222,7 +213,7 @@ def _explain(spec: str, run_options: RunOptions, format: TextOrJson) -> None:
         data = plan_json(started.running.plan().plan, started.dataflow)
         data["seconds"] = round(time.perf_counter() - begun, 3)
     if format is TextOrJson.JSON:
-        typer.echo(json_text(data))
+        click.echo(json_text(data))
     else:
         print_plan(data)
 
@@ -236,7 +227,7 @@ def _run_job(spec: str, run_options: RunOptions, format: TextOrJson) -> None:
         job = run_job(spec, run_options, say)
     frames, seconds = job_outcome_json(job), round(time.perf_counter() - begun, 3)
     if format is TextOrJson.JSON:
-        typer.echo(json_text({"job": job.name, "frames": frames, "seconds": seconds}))
+        click.echo(json_text({"job": job.name, "frames": frames, "seconds": seconds}))
     else:
         print_job(job.name, frames, seconds)
 
@@ -250,7 +241,7 @@ def _explain_job(spec: str, run_options: RunOptions, format: TextOrJson) -> None
         frames = [job_plan_json(*each) for each in explain_job(spec, run_options, say)]
     seconds = round(time.perf_counter() - begun, 3)
     if format is TextOrJson.JSON:
-        typer.echo(json_text({"job": spec, "frames": frames, "seconds": seconds}))
+        click.echo(json_text({"job": spec, "frames": frames, "seconds": seconds}))
         return
     for frame in frames:
         print_plan(frame)

@@ -7,9 +7,10 @@ import re
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
 from veer.cli import options
+from veer.cli.declare import Argument, Option
 from veer.cli.run_output import row_count
 from veer.cli.terminal import console, marked
 from veer.errors import InputError, UsageError
@@ -25,7 +26,7 @@ AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
 def log(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Versions of this name only.")] = "",
+    name: Annotated[str, Argument(metavar="NAME", help="Versions of this name only.")] = "",
     store: options.StoreLocation = "",
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
@@ -38,7 +39,7 @@ def log(
             raise InputError(f"no versions of {name!r} in {opened.location}")
         versions = [v for n in ([name] if name else names) for v in opened.versions(n)]
     if format is TextOrJson.JSON:
-        typer.echo(json_text([version_json(v) for v in versions]))
+        click.echo(json_text([version_json(v) for v in versions]))
         return
     from rich.table import Table
 
@@ -58,15 +59,11 @@ def log(
 
 def gc(
     store: options.StoreLocation = "",
-    max_bytes: Annotated[
-        str, typer.Option(metavar="SIZE", help="Keep at most so much: 500M, 20G.")
-    ] = "",
+    max_bytes: Annotated[str, Option(metavar="SIZE", help="Keep at most so much: 500M, 20G.")] = "",
     older_than: Annotated[
-        str, typer.Option(metavar="AGE", help="Remove what was not used for so long: 12h, 30d, 8w.")
+        str, Option(metavar="AGE", help="Remove what was not used for so long: 12h, 30d, 8w.")
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be removed.")
-    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only say what would be removed.")] = False,
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
     """Remove what nobody needs from a store: leftovers, damaged results, and what limits ask for.
@@ -83,15 +80,15 @@ def gc(
     with existing_store(store, Session()) as opened:
         done = collect(opened, max_bytes=limit, max_age=age, dry=dry_run)
     if format is TextOrJson.JSON:
-        typer.echo(json_text(vars(done)))
+        click.echo(json_text(vars(done)))
         return
     verb = "would remove" if dry_run else "removed"
-    typer.echo(f"{verb} {len(done.removed)} results ({_bytes(done.bytes)})")
+    click.echo(f"{verb} {len(done.removed)} results ({_bytes(done.bytes)})")
     if done.orphans:
-        typer.echo(f"{verb} {len(done.orphans)} folders of runs that did not end")
+        click.echo(f"{verb} {len(done.orphans)} folders of runs that did not end")
     for problem in done.problems:
-        typer.echo(visible(problem))
-    typer.echo(f"{done.kept} results stay ({_bytes(done.kept_bytes)})")
+        click.echo(visible(problem))
+    click.echo(f"{done.kept} results stay ({_bytes(done.kept_bytes)})")
 
 
 def show_stored(spec: str, store: str) -> None:

@@ -7,9 +7,8 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from veer.cli import options
+from veer.cli.declare import Option
 from veer.cli.terminal import complain
 from veer.errors import InputError, UsageError
 
@@ -19,15 +18,13 @@ HOST = "127.0.0.1"
 def ui(
     store: options.StoreLocation = "",
     port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 for any that is free.")
+        int, Option(metavar="N", min=0, max=65535, help="The port; 0 for any that is free.")
     ] = 0,
     check: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="Also show what `veer check --format json` wrote."),
+        Option(metavar="FILE", help="Also show what `veer check --format json` wrote."),
     ] = None,
-    open_: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
-    ] = True,
+    open_: Annotated[bool, Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
     """Look at a store in a browser: versions, runs, results, reuse, any two versions compared.
 

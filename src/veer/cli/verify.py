@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-import typer
+import click
 
 from veer.cli import options
+from veer.cli.declare import Option
 from veer.cli.terminal import complain, console, progress, save_defect, write_out
 from veer.errors import DefectError, TimeLimitReached, UsageError
 from veer.frontends.spark.offline.loader import is_job, start_for
@@ -43,7 +44,7 @@ VersionP = Annotated[
 ]
 VersionQ = Annotated[str, options.spec("Q", "The new version.")]
 BaseRevision = Annotated[
-    str, typer.Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
+    str, Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
 ]
 Strategy = Annotated[
     SearchStrategy,
@@ -51,26 +52,24 @@ Strategy = Annotated[
 ]
 WithoutOptimizations = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar=f"{'|'.join(values(Optimization))},...",
         help="Optimizations of the search to switch off.",
     ),
 ]
 Timeout = Annotated[
     float,
-    typer.Option(
-        metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."
-    ),
+    Option(metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."),
 ]
 OutFile = Annotated[
-    str, typer.Option(metavar="FILE", help="Write the report there instead of printing it.")
+    str, Option(metavar="FILE", help="Write the report there instead of printing it.")
 ]
 WitnessFolder = Annotated[
-    str, typer.Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
+    str, Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
 ]
 EvidenceFolder = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="DIR",
         help="Write there the steps of the proof, and the solver's questions in SMT-LIB 2 "
         "that any solver can check; or the witness.",
@@ -87,7 +86,7 @@ Recheck = Annotated[
 ]
 SuggestKeys = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--suggest-keys",
         help="Where the versions are not equivalent, look for declarations under which they would "
         "be: keys, columns that are never null, foreign keys. They are printed as lines to add to "
@@ -96,7 +95,7 @@ SuggestKeys = Annotated[
 ]
 ModelsFolder = Annotated[
     str,
-    typer.Option(metavar="DIR", help="Model files of classifiers; models beside the file."),
+    Option(metavar="DIR", help="Model files of classifiers; models beside the file."),
 ]
 
 
@@ -194,7 +193,7 @@ def verify(
     if versions is not None:  # else there is nothing but a verdict
         _write_witnesses(report, versions, witness_out)
         _write_evidence(report, versions, evidence)
-    raise typer.Exit(_exit_status(report, recheck))
+    raise click.exceptions.Exit(_exit_status(report, recheck))
 
 
 def _compare(
