@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,25 @@ from veer.settings import SessionSettings, under
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+BEGAN = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run end early, as `make check` does."""
+    parser.addoption("--within", type=float, help="seconds after which what is left is skipped")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Remember when the run began."""
+    config.stash[BEGAN] = time.monotonic()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what there is no time for."""
+    within = item.config.getoption("--within")
+    if within is not None and time.monotonic() - item.config.stash[BEGAN] > within:
+        pytest.skip(f"left out after {within:g} s: `make test` runs it")
 
 
 @pytest.fixture(scope="session")

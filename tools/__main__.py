@@ -1,12 +1,13 @@
-"""`python -m tools pages [--check]`, `python -m tools house [ROOT ...]`."""
+"""`python -m tools pages [--check] | house [ROOT ...] | affected [--base REV]`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
+from random import randrange
 
-from tools import house, pages
+from tools import affected, house, pages
 from tools.imports import ROOT
 
 
@@ -18,7 +19,13 @@ def main(argv: list[str]) -> int:
     page.add_argument("--check", action="store_true", help="only tell which are out of date")
     figures = commands.add_parser("house", help="figures about the code of one or more trees")
     figures.add_argument("roots", nargs="*", type=Path, default=[ROOT], metavar="ROOT")
+    tests = commands.add_parser("affected", help="run the tests that a change can affect")
+    tests.add_argument("--base", help="the revision before; the last one upstream by default")
+    tests.add_argument("--seconds", type=float, default=35, help="after which the rest is left out")
+    tests.add_argument("--seed", type=int, default=randrange(1000), help="of the others that run")
     asked = parser.parse_args(argv)
+    if asked.command == "affected":
+        return affected.run(asked.seconds, asked.seed, asked.base)
     if asked.command == "house":
         print(house.table(asked.roots))
         return 0
