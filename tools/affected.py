@@ -19,6 +19,7 @@ from tools.imports import ROOT, imports_of, module_files
 
 ALWAYS = ("tests/test_layers.py",)
 FOLDERS = ("src/veer", "tests", "benchmarks", "tools")
+COMMAND = '"-m", "veer"'  # how a test starts the command in a new process
 SHARE = 10  # of the test modules that are not affected, one of so many is run
 
 
@@ -71,16 +72,28 @@ def _touched(changed: Iterable[str]) -> list[str]:
 
 @cache
 def _imports() -> dict[str, frozenset[str]]:
-    """The files of modules that each module imports, with the packages they are in."""
+    """The files of modules that each module imports, with the packages they are in.
+
+    What a package names by a text comes with it only for who imports the package itself.
+    """
     files = {n: p for folder in FOLDERS for n, p in module_files(ROOT / folder).items()}
     names = frozenset(files)
+    every = {m: list(imports_of(m, _text(_name(p)), names)) for m, p in files.items()}
+    late = {m: {i.target for i in every[m] if i.text} for m in names if _is_package(files[m])}
     found = {}
     for module, path in files.items():
-        targets = {i.target for i in imports_of(module, _text(_name(path)), names)}
+        targets = {i.target for i in every[module]} - late.get(module, set())
+        targets |= {name for target in targets for name in late.get(target, ())}
+        if COMMAND in _text(_name(path)):
+            targets.add("veer.cli.main")
         targets |= {f"{package}.conftest" for package in _packages(module)}
         targets |= {package for target in targets for package in _packages(target)}
         found[_name(path)] = frozenset(_name(files[t]) for t in targets & names - {module})
     return found
+
+
+def _is_package(path: Path) -> bool:
+    return path.name == "__init__.py"
 
 
 def _packages(module: str) -> list[str]:
