@@ -18,7 +18,7 @@ def test_a_module_affects_what_imports_it_nearest_first() -> None:
 def test_a_plug_in_does_not_affect_what_never_imports_it() -> None:
     tests = affected(["src/veer/frontends/texera/filters.py"])
     assert tests[0] == "tests/importers/texera/test_texera.py"
-    assert "tests/tools/test_ranges.py" not in tests
+    assert "tests/frontends/test_python_purity.py" not in tests
 
 
 def test_what_commands_import_affects_the_tests_of_commands() -> None:
