@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect.reading import read_relations, schema_of
+from veer.frontends.connect.reading import GrowingPlans, read_relations
 from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.frontends.spark.layout import connect_frame
 from veer.frontends.spark.offline.types import struct_type
@@ -76,7 +76,7 @@ class Nowhere:
 
     def schema(self, plan: Any) -> Any:
         """The columns of a plan."""
-        return struct_type(schema_of(plan.root, Declared()))
+        return struct_type(GrowingPlans(Declared()).schema_of(plan.root))
 
 
 def table(name: str) -> Any:

@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from veer.execution.environment import (
+    ELSEWHERE,
     environment_of,
     is_configured_elsewhere,
     is_harmless,
@@ -58,6 +59,13 @@ def test_variables_of_python_count() -> None:
     import sys
 
     assert not python_variables({"PYSPARK_PYTHON": sys.executable})
+
+
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable configures Spark, whatever other tests of this process needed."""
+    for name in filter(ELSEWHERE.fullmatch, list(os.environ)):
+        monkeypatch.delenv(name)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,9 +14,18 @@ import pytest
 from tests.frontends import impure_functions, pure_functions, shared_state
 from veer.frontends.python.identity import identify
 from veer.frontends.python.purity import Arguments, argument, kind_of
+from veer.frontends.python.purity.shared_state import nothing_runs
 from veer.frontends.python.purity.traits import DATA, NUMBER, TABLES
 from veer.functions.registry import Kind
 from veer.model.types import DataType, parse_type
+
+
+@pytest.fixture(scope="module", autouse=True)
+def looked_at_once() -> Iterator[None]:
+    """What functions change is looked for once: none of them is called here."""
+    with nothing_runs():
+        yield
+
 
 RUN = """
 import sys

@@ -149,10 +149,19 @@ QUERIES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> None:
+    """The tables of the queries, as views."""
+    nested = [(k, a, s, None if m is None else dict(m)) for k, a, s, m in ROWS["n"]]
+    rows = {**ROWS, "n": nested}
+    for name, source in read_schema(SCHEMA).items():
+        ddl = ", ".join(f"{f.name} {f.type}" for f in source.fields)
+        spark.createDataFrame(rows[name], ddl).createOrReplaceTempView(name)
+
+
 @pytest.mark.parametrize("text", QUERIES)
-def test_spark_agrees(spark: SparkSession, text: str) -> None:
+def test_spark_agrees(spark: SparkSession, tables: None, text: str) -> None:
     catalog = read_schema(SCHEMA)
-    _register(spark)
     theirs = run_spark(spark, text)
     try:
         ours = run_here(text, catalog, ROWS)
@@ -161,13 +170,3 @@ def test_spark_agrees(spark: SparkSession, text: str) -> None:
     if isinstance(ours, Refused | Failed) and isinstance(theirs, type(ours)):
         return
     assert difference(ours, theirs) is None
-
-
-def _register(spark: SparkSession) -> None:
-    if spark.catalog.tableExists("n"):
-        return
-    nested = [(k, a, s, None if m is None else dict(m)) for k, a, s, m in ROWS["n"]]
-    rows = {**ROWS, "n": nested}
-    for name, source in read_schema(SCHEMA).items():
-        ddl = ", ".join(f"{f.name} {f.type}" for f in source.fields)
-        spark.createDataFrame(rows[name], ddl).createOrReplaceTempView(name)

@@ -98,9 +98,12 @@ def told_settings(conf: Mapping[str, str]) -> dict[str, str]:
     return {n: v for n, v in conf.items() if n in MODELLED or n in OF_SOURCES}
 
 
-def settings_of(session: Any) -> SessionSettings:
-    """What the settings of a live session decide; whether they are modelled is asked elsewhere."""
-    told = told_settings(settings_set(session))
+def settings_of(session: Any, given: Mapping[str, str] | None = None) -> SessionSettings:
+    """What the settings of a live session decide; whether they are modelled is asked elsewhere.
+
+    `given` are all that are set, where they were asked for before.
+    """
+    told = told_settings(settings_set(session) if given is None else given)
     told |= {name: str(session.conf.get(name)) for name in ALWAYS_ASKED}
     return session_settings(told, spark_version(str(session.version)))
 

@@ -23,13 +23,13 @@ from veer.frontends.spark.plans.tree import Node, plan_of
 from veer.frontends.spark.plans.types import field_type, type_of
 from veer.frontends.spark.pyspark_version import require_pyspark
 from veer.frontends.spark.setting_effects import OF_WRITES
-from veer.frontends.spark.settings import check_settings
+from veer.frontends.spark.settings import check_settings, settings_set
 from veer.frontends.zoned_files import with_zone
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator, Sink
 from veer.model.schema import Schema
-from veer.settings import under
+from veer.settings import SessionSettings, under
 
 
 def read_dataframe(frame: Any, name: str = "result") -> Dataflow:
@@ -71,18 +71,24 @@ def read_plans(
 ) -> ReadPlans:
     """As `read_frames`, with the plans at hand."""
     reader = PlanReader(lambda node: known(node) or source_of(node), _udf, root)
-    plans = {}
+    plans: dict[str, Node] = {}
+    sessions: dict[Any, SessionSettings] = {}
     for frame, sink in results:
-        _check_frame(frame, OF_WRITES if root else frozenset())
+        _require_classic(frame)
+        session = frame.sparkSession
+        if session not in sessions:
+            told = settings_set(session)
+            check_settings(session, OF_WRITES if root else frozenset(), told=told)
+            sessions[session] = settings_of(session, told)
         execution = frame._jdf.queryExecution()
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
         plans[sink.name] = plan
         try:
-            with under(settings_of(frame.sparkSession)), nothing_runs():
+            with under(sessions[session]), nothing_runs():
                 reader.result(plan, sink)
         except RecursionError:
             raise InputError("the plan is nested too deeply") from None
-    zones = {settings_of(frame.sparkSession).zone for frame, _ in results}
+    zones = {settings.zone for settings in sessions.values()}
     if len(zones) > 1:
         raise UnsupportedError("DataFrames of sessions in several time zones")
     dataflow = with_zone(reader.finish(), *zones)
@@ -91,7 +97,7 @@ def read_plans(
     return ReadPlans(dataflow, plans, reader.nodes)
 
 
-def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
+def _require_classic(frame: Any) -> None:
     require_pyspark()
     if not hasattr(frame, "_jdf"):
         raise UnsupportedError(
@@ -99,7 +105,6 @@ def _check_frame(frame: Any, allowed: frozenset[str]) -> None:
         )
     if frame.isStreaming:
         raise UnsupportedError("a streaming DataFrame; verify the query on a batch of its data")
-    check_settings(frame.sparkSession, allowed)
 
 
 def _check_schema(schema: Schema, frame: Any) -> None:
