@@ -77,12 +77,21 @@ def to_float32(value: float) -> float:
     return NAN if math.isnan(rounded) else rounded
 
 
+def fitting_integer(type_: DataType) -> Callable[[int], int]:
+    """A function that gives a value, or ARITHMETIC_OVERFLOW where the type cannot hold it."""
+    limit = 1 << (INTEGER_BITS[type_] - 1)
+
+    def fitted(value: int) -> int:
+        if -limit <= value < limit:
+            return value
+        raise Failure("ARITHMETIC_OVERFLOW")
+
+    return fitted
+
+
 def fit_integer(value: int, type_: DataType) -> int:
     """The value, or ARITHMETIC_OVERFLOW where the type cannot hold it."""
-    limit = 1 << (INTEGER_BITS[type_] - 1)
-    if -limit <= value < limit:
-        return value
-    raise Failure("ARITHMETIC_OVERFLOW")
+    return fitting_integer(type_)(value)
 
 
 def wrap(value: int, type_: DataType) -> int:
@@ -207,7 +216,8 @@ def operation(
     def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         match result:
             case IntegralType():
-                return lambda a, b: fit_integer(integers(a, b), result)
+                fitted = fitting_integer(result)
+                return lambda a, b: fitted(integers(a, b))
             case DecimalType():
                 return lambda a, b: fit_decimal(decimals(a, b), result)
             case FractionalType():

@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from veer.functions.ordering import group_key
+from veer.functions.registry import Failure
 from veer.interpreter.expressions import Environment, Row, compile_expr
 from veer.interpreter.steps import Signal, Step
 from veer.model.dag import Dataflow
-from veer.model.expr import And, Column, Compare, Expr, Or
+from veer.model.expr import And, Compare, Expr, Or
 from veer.model.ops import Filter, Join
 from veer.model.schema import Schema
 from veer.model.walk import columns_read, substitute_columns
@@ -136,38 +137,56 @@ def compile_group(group: JoinGroup, dataflow: Dataflow, outer: tuple[Schema, ...
 
 
 @dataclass(frozen=True)
+class Side:
+    """One side of an equality: its value on a row, as what equals hashes, and what it reads."""
+
+    value: Callable[[Any, Environment], Any]
+    inputs: frozenset[int]
+
+
+@dataclass(frozen=True)
 class Conjunct:
-    """A condition, the inputs it reads, and the two columns it equates if it does just that."""
+    """A condition, the inputs it reads, and the sides of an equality that no null passes."""
 
     test: Callable[[Any, Environment], Any]
     inputs: frozenset[int]
-    equal: tuple[int, int] | None
-    null_safe: bool
+    equal: tuple[Side, Side] | None = None
+
+    def sides(self, number: int, bound: set[int]) -> tuple[Side, Side] | None:
+        """The side of an equality that reads one input only, and that which reads those before."""
+        for new, old in (self.equal, self.equal[::-1]) if self.equal else ():
+            if new.inputs == {number} and old.inputs and old.inputs <= bound:
+                return new, old
+        return None
 
 
 def compile_condition_parts(
     group: JoinGroup, owner: list[int], outer: tuple[Schema, ...]
 ) -> list[Conjunct]:
     """The conjuncts with what they read."""
-    compiled = []
-    for expr in group.conjuncts:
-        places = {group.schema.place(c.name, c.occurrence) for c in columns_read(expr)}
-        equal = None
+
+    def reads(expr: Expr) -> frozenset[int]:
+        places = (group.schema.place(c.name, c.occurrence) for c in columns_read(expr))
+        return frozenset(owner[p] for p in places)
+
+    def side(expr: Expr) -> Side:
+        value, key = compile_expr(expr, (group.schema, *outer)), group_key(expr.type)
+
+        def hashed(row: Row, env: Environment) -> Any:
+            found = value(row, env)
+            return None if found is None else key(found)
+
+        return Side(hashed, reads(expr))
+
+    def compiled(expr: Expr) -> Conjunct:
+        test = compile_expr(expr, (group.schema, *outer))
         match expr:
-            case Compare("=" | "<=>", Column() as a, Column() as b):
-                left = group.schema.place(a.name, a.occurrence)
-                right = group.schema.place(b.name, b.occurrence)
-                if owner[left] != owner[right]:
-                    equal = (left, right)
-        compiled.append(
-            Conjunct(
-                compile_expr(expr, (group.schema, *outer)),
-                frozenset(owner[p] for p in places),
-                equal,
-                isinstance(expr, Compare) and expr.op == "<=>",
-            )
-        )
-    return compiled
+            case Compare("=", left, right):
+                return Conjunct(test, reads(expr), (side(left), side(right)))
+            case _:
+                return Conjunct(test, reads(expr))
+
+    return [compiled(expr) for expr in group.conjuncts]
 
 
 def _passes(conjuncts: list[Conjunct], row: Row, env: Environment) -> bool:
@@ -188,11 +207,7 @@ def _join_order(count: int, conjuncts: list[Conjunct], sizes: list[int]) -> list
     order = [left.pop(0)]
     while left:
         bound = set(order)
-        linked = [
-            n
-            for n in left
-            if any(c.equal and n in c.inputs and c.inputs <= bound | {n} for c in conjuncts)
-        ]
+        linked = [n for n in left if any(c.sides(n, bound) for c in conjuncts)]
         chosen = (linked or left)[0]
         left.remove(chosen)
         order.append(chosen)
@@ -216,27 +231,42 @@ def _join(
         if number in c.inputs and c.inputs - {number} and c.inputs <= bound | {number}
     ]
     begin, end = starts[number], starts[number] + len(schemas[number])
-    pairs, tests = [], []
+    keys_of_added: list[list[Any]] = [[] for _ in added]
+    keys_of_rows: list[list[Any]] = [[] for _ in rows]
+    tests = []
     for c in ready:
-        if c.equal is not None and not c.null_safe:
-            new, old = c.equal if begin <= c.equal[0] < end else c.equal[::-1]
-            pairs.append((new, old))
-        else:
+        keys = _keys(c.sides(number, bound), added, rows, env)
+        if keys is None:
             tests.append(c)
-    types = {starts[n] + k: f.type for n, s in enumerate(schemas) for k, f in enumerate(s)}
-    keys = [(new, old, group_key(types[new])) for new, old in pairs]
-    table: dict[Any, list[list[Any]]] = {}
-    # Null equals nothing, not even null, so such rows meet none.
-    for row in added:
-        if all(row[new] is not None for new, _, _ in keys):
-            table.setdefault(tuple(k(row[new]) for new, _, k in keys), []).append(row)
-    out = []
-    for row in rows:
-        if any(row[old] is None for _, old, _ in keys):
             continue
-        for other in table.get(tuple(k(row[old]) for _, old, k in keys), ()):
+        for one, key in zip((*keys_of_added, *keys_of_rows), keys, strict=True):
+            one.append(key)
+    table: dict[tuple[Any, ...], list[list[Any]]] = {}
+    # Null equals nothing, not even null, so such rows meet none.
+    for row, own in zip(added, keys_of_added, strict=True):
+        if None not in own:
+            table.setdefault(tuple(own), []).append(row)
+    out = []
+    for row, own in zip(rows, keys_of_rows, strict=True):
+        for other in table.get(tuple(own), ()):
             merged = row.copy()
             merged[begin:end] = other[begin:end]
             if all(c.test(merged, env) is True for c in tests):
                 out.append(merged)
     return out
+
+
+def _keys(
+    sides: tuple[Side, Side] | None,
+    added: list[list[Any]],
+    rows: list[list[Any]],
+    env: Environment,
+) -> list[Any] | None:
+    """Both sides of an equality, on every row; none if one fails, perhaps on rows that never meet."""
+    if sides is None:
+        return None
+    new, old = sides
+    try:
+        return [*(new.value(row, env) for row in added), *(old.value(row, env) for row in rows)]
+    except Failure:
+        return None
