@@ -10,6 +10,11 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/.cache/bytecode
 WORKERS ?= 3
 CHECKED := src tests benchmarks examples tools docs/conf.py
 
+# The tests that rest on what Spark agreed with before; each module in one process.
+ASKING = JAVA_HOME=$$($(BIN)/python -m tests.quick_java) $(BIN)/python -m pytest -q \
+	--numprocesses 2 --dist loadfile $$(grep -l "recorded: RecordedSpark" -r tests --include 'test_*.py')
+ASKED_OF_THE_OLD := tests/spark/test_legacy_mode.py
+
 OLD_VENV := .venv-3.5
 OLD_READY := $(OLD_VENV)/.ready
 
@@ -19,13 +24,18 @@ SITE_READY := .venv-site/.ready
 SITE := build/site
 UI_READY := ui/node_modules/.ready
 
-.PHONY: help demo test panel check static test-all format pages site ui pictures clean
+# Sizes of property tests in one run: `make soak ROUNDS=200 SEED=5`.
+ROUNDS ?= 40
+
+.PHONY: help demo test test-live record soak panel check static test-all format pages site ui pictures clean
 
 help:
 	@echo "make demo      show the tobacco example: edits, verdicts, a run"
 	@echo "make test      all tests, those against Spark included"
+	@echo "make test-live asks Spark again what tests/recorded has of it; make record writes that anew"
+	@echo "make soak      property tests of random pairs, queries and expressions in full size"
 	@echo "make panel     some tests against Spark 3.5, in an environment of its own"
-	@echo "make check     format, lint, types, layers, fast tests"
+	@echo "make check     format, lint, types, layers, the tests that a change can affect"
 	@echo "make static    format, lint, types only"
 	@echo "make test-all  check, then test"
 	@echo "make format    format the code"
@@ -89,8 +99,24 @@ static: $(READY)
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/mypy
 
+# The inner loop: SECONDS=90 for more tests, SEED=7 for the same ones again.
 check: static
-	$(BIN)/python -m pytest -q -m "not spark and not slow"
+	@$(BIN)/python -m tools affected $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+
+# What Spark agreed with is asked of it again, or written down anew.
+test-live: $(READY)
+	@VEER_SPARK=live $(ASKING)
+
+record: $(READY) $(OLD_READY)
+	rm -rf tests/recorded && mkdir tests/recorded
+	@VEER_SPARK=record $(ASKING)
+	@VEER_SPARK=record $(OLD_VENV)/bin/python -m pytest -q $(ASKED_OF_THE_OLD)
+	@for file in tests/recorded/*.txt; do sort -u -o $$file $$file; done
+
+soak: $(READY)
+	@VEER_ROUNDS=$(ROUNDS) $(if $(SEED),VEER_SEED=$(SEED)) JAVA_HOME=$$($(BIN)/python -m tests.quick_java) \
+		$(BIN)/python -m pytest -q --numprocesses 2 --dist worksteal \
+		$$(grep -lE "VEER_ROUNDS" -r tests --include 'test_*.py')
 
 test-all: check test
 

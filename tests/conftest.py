@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.recorded import ASKED, RecordedSpark
 from tests.sparks import installed_spark
 from veer.settings import SessionSettings, under
 
@@ -45,10 +46,26 @@ def spark() -> Iterator[SparkSession]:
     session.stop()
 
 
+@pytest.fixture
+def recorded(request: pytest.FixtureRequest) -> RecordedSpark:
+    """What Spark agreed with before, and Spark for what is new."""
+    return RecordedSpark(request)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Tell how often Spark was asked what is not recorded."""
+    reports = terminalreporter.stats.get("passed", []) + terminalreporter.stats.get("failed", [])
+    asked = sum(dict(r.user_properties).get(ASKED, 0) for r in reports if r.when == "call")
+    if asked:
+        terminalreporter.write_line(
+            f"Spark itself was asked in {asked} tests: tests/recorded has no answer. `make record`"
+        )
+
+
 @pytest.fixture(autouse=True)
 def as_the_installed_spark(request: pytest.FixtureRequest) -> Iterator[None]:
     """Read under ANSI with the meaning of the installed Spark, for one test."""
-    if "spark" not in request.fixturenames:
+    if not {"spark", "recorded"} & {*request.fixturenames}:
         yield
         return
     with under(SessionSettings(spark=installed_spark())):

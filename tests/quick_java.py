@@ -43,8 +43,10 @@ spark.stop()
 
 def main() -> None:
     """Make the home if needed, and print it."""
-    real = Path(ensure_java())
     home = CACHE / f"java-for-spark-{installed_spark()}"
+    if os.environ.get("JAVA_HOME") == str(home):
+        del os.environ["JAVA_HOME"]  # it is made of another
+    real = Path(ensure_java())
     archive = home / "classes.jsa"
     launcher = home / "bin" / "java"
     launcher.parent.mkdir(parents=True, exist_ok=True)

@@ -17,11 +17,13 @@ from pyspark.sql import SparkSession
 
 from tests.generators.tables import Table
 from tests.spark.compare import (
+    AnySpark,
     Failed,
     Outcome,
     Refused,
     Unsupported,
     collect,
+    differences,
     first_line,
     run_spark,
     same_value,
@@ -85,7 +87,7 @@ def evaluate(text: str, table: Table) -> Evaluated | Refused | Unsupported:
 
 
 def compare_expressions(
-    spark: SparkSession,
+    spark: AnySpark,
     table: Table,
     texts: Sequence[str],
     tally: Tally,
@@ -97,6 +99,7 @@ def compare_expressions(
     Of the rows on which an expression is expected to fail, `most_failures` are tried in Spark.
     """
     good: list[Evaluated] = []
+    refused: list[tuple[str, str]] = []
     for text in texts:
         tally.compared += 1
         try:
@@ -110,13 +113,24 @@ def compare_expressions(
             case Unsupported(reason):
                 tally.unsupported[reason] = tally.unsupported.get(reason, 0) + 1
             case Refused(reason):
-                _check_refused(spark, table, text, reason, tally)
-    for at in range(0, len(good), batch):
-        _compare_batch(spark, table, good[at : at + batch], tally, most_failures)
+                tally.refused += 1
+                refused.append((text, reason))
+
+    def compare(session: SparkSession) -> list[str]:
+        found = Tally()
+        for text, reason in refused:
+            _check_refused(session, table, text, reason, found)
+        for at in range(0, len(good), batch):
+            _compare_batch(session, table, good[at : at + batch], found, most_failures)
+        tally.values += found.values
+        tally.failures += found.failures
+        return found.differences
+
+    question = (table.name, [text for text, _ in refused], good, most_failures)
+    tally.differences += differences(spark, question, compare)
 
 
 def _check_refused(spark: SparkSession, table: Table, text: str, reason: str, tally: Tally) -> None:
-    tally.refused += 1
     theirs = _analyze(spark, f"SELECT {text} AS c FROM {table.name}")
     if not isinstance(theirs, Refused):
         tally.differences.append(f"refused by Veer only: {text}\n    {reason}\n    Spark: {theirs}")

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as spark_sql_types
 
 from tests.generators.tables import Row, Table
+from tests.recorded import RecordedSpark
 from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import from_spark, to_spark
 from veer.frontends.sql import read_sql
@@ -53,8 +54,14 @@ class Failed:
 Outcome = Result | Refused | Unsupported | Failed
 
 
-def register(spark: SparkSession, tables: Sequence[Table]) -> None:
+AnySpark = SparkSession | RecordedSpark
+
+
+def register(spark: AnySpark, tables: Sequence[Table]) -> None:
     """Make the tables temporary views of the session."""
+    if isinstance(spark, RecordedSpark):
+        spark.tables(list(tables), lambda session: register(session, tables))
+        return
     for table in tables:
         columns = zip(table.names, table.types, strict=True)
         ddl = ", ".join(f"{name} {type_}" for name, type_ in columns)
@@ -111,6 +118,15 @@ def first_line(error: Exception) -> str:
     text = str(error)
     at = text.find("[")
     return (text[at:] if 0 <= at < 400 else text).split("\n")[0][:200]
+
+
+def differences(
+    spark: AnySpark, question: object, compare: Callable[[SparkSession], list[str]]
+) -> list[str]:
+    """What `compare` finds on a session; one that is recorded is asked what is new."""
+    if isinstance(spark, RecordedSpark):
+        return spark.differences(question, compare)
+    return compare(spark)
 
 
 # -- comparing ---------------------------------------------------------------------------------

@@ -12,9 +12,12 @@ from tests.generators.dataflows import Queries
 from tests.generators.mixed import MixedQueries, mixed_tables
 from tests.generators.tables import Table, query_tables
 from tests.spark.compare import (
+    AnySpark,
     Failed,
+    Outcome,
     Refused,
     Unsupported,
+    differences,
     register,
     run_spark,
     run_veer,
@@ -40,7 +43,7 @@ class FlowTally:
 
 
 def compare_round(
-    spark: SparkSession, seed: str, queries: int, tally: FlowTally, *, mixed: bool = False
+    spark: AnySpark, seed: str, queries: int, tally: FlowTally, *, mixed: bool = False
 ) -> None:
     """Fresh tables and that many random queries over them; `mixed` ones mix types."""
     random = Random(seed)
@@ -53,7 +56,7 @@ def compare_round(
 
 
 def compare_query(
-    spark: SparkSession, text: str, tables: Sequence[Table], ordered: bool, tally: FlowTally
+    spark: AnySpark, text: str, tables: Sequence[Table], ordered: bool, tally: FlowTally
 ) -> None:
     """Run a query on both sides and note a difference."""
     tally.compared += 1
@@ -61,24 +64,30 @@ def compare_query(
     if isinstance(ours, Unsupported):
         tally.unsupported[ours.reason] = tally.unsupported.get(ours.reason, 0) + 1
         return
-    theirs = run_spark(spark, text)
     tally.failures += isinstance(ours, Failed)
     tally.refused += isinstance(ours, Refused)
+    tally.rows += len(ours.rows) if isinstance(ours, Result) else 0
+
+    def compare(session: SparkSession) -> list[str]:
+        theirs = run_spark(session, text)
+        if _are_same(text, ours, theirs, ordered):
+            return []
+        shown = f"Veer  {_shown(ours)}\n    Spark {_shown(theirs)}"
+        return [f"{text}\n    {shown}\n    {_rows(text, tables)}"]
+
+    tally.differences += differences(spark, (text, ours, ordered), compare)
+
+
+def _are_same(text: str, ours: Outcome, theirs: Outcome, ordered: bool) -> bool:
     if not isinstance(ours, Result) or not isinstance(theirs, Result):
-        same = type(ours) is type(theirs) and not isinstance(ours, Result)
-    else:
-        tally.rows += len(ours.rows)
-        same = list(map(str, ours.types)) == list(map(str, theirs.types)) and same_rows(
-            ours.rows,
-            theirs.rows,
-            ours.types,
-            ordered=ordered,
-            tolerance=1e-9 if any(f in text for f in (*INEXACT, NEGATIVE_ZERO)) else 0.0,
-        )
-    if not same:
-        tally.differences.append(
-            f"{text}\n    Veer  {_shown(ours)}\n    Spark {_shown(theirs)}\n    {_rows(text, tables)}"
-        )
+        return type(ours) is type(theirs) and not isinstance(ours, Result)
+    return list(map(str, ours.types)) == list(map(str, theirs.types)) and same_rows(
+        ours.rows,
+        theirs.rows,
+        ours.types,
+        ordered=ordered,
+        tolerance=1e-9 if any(f in text for f in (*INEXACT, NEGATIVE_ZERO)) else 0.0,
+    )
 
 
 def _shown(outcome: object) -> str:

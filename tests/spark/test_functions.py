@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.generators.tables import Table, wide_table
+from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import collect, register, same_rows
 from tests.spark.flows import FlowTally, compare_query
@@ -256,12 +257,12 @@ def test_functions_are_those_of_the_installed_spark(spark: SparkSession) -> None
 
 
 @pytest.mark.parametrize("seed", [1])
-def test_scalar_functions(spark: SparkSession, seed: int) -> None:
+def test_scalar_functions(recorded: RecordedSpark, seed: int) -> None:
     table = wide_table(Random(f"functions {seed}"), 16)
-    register(spark, [table])
+    register(recorded, [table])
     tally = Tally()
     texts = [text for cases in SCALAR_CASES.values() for text in cases]
-    compare_expressions(spark, table, texts, tally, batch=150)
+    compare_expressions(recorded, table, texts, tally, batch=150)
     assert not tally.differences, "\n".join(tally.differences)
 
 
@@ -303,9 +304,9 @@ def _can_stand_over_a_window(call: str) -> bool:
 
 
 @pytest.mark.parametrize("size", [0, 16])
-def test_aggregate_functions(spark: SparkSession, size: int) -> None:
+def test_aggregate_functions(recorded: RecordedSpark, size: int) -> None:
     table = wide_table(Random("aggregates"), size)
-    register(spark, [table])
+    register(recorded, [table])
     tally = FlowTally()
     for cases in AGGREGATE_CASES.values():
         columns = ", ".join(f"{c} AS c{n}" for n, c in enumerate(cases))
@@ -317,16 +318,16 @@ def test_aggregate_functions(spark: SparkSession, size: int) -> None:
             )
             texts.append(f"SELECT id, {', '.join(over)} FROM w")
         for text in texts:
-            compare_query(spark, text, [table], False, tally)
+            compare_query(recorded, text, [table], False, tally)
     assert not tally.differences, "\n".join(tally.differences)
 
 
 @pytest.mark.parametrize("size", [0, 16])
-def test_window_functions(spark: SparkSession, size: int) -> None:
+def test_window_functions(recorded: RecordedSpark, size: int) -> None:
     table = wide_table(Random("windows"), size)
-    register(spark, [table])
+    register(recorded, [table])
     tally = FlowTally()
     for cases in OVER_CASES.values():
         columns = ", ".join(f"{c} AS c{n}" for n, c in enumerate(cases))
-        compare_query(spark, f"SELECT id, {columns} FROM w", [table], False, tally)
+        compare_query(recorded, f"SELECT id, {columns} FROM w", [table], False, tally)
     assert not tally.differences, "\n".join(tally.differences)

@@ -11,12 +11,12 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from pyspark.sql import SparkSession
 
 from tests.generators.conditions import Conditions, near_table
 from tests.generators.expressions import Expressions, all_casts, templates_once
 from tests.generators.mixed import MixedExpressions
 from tests.generators.tables import wide_table
+from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_round
@@ -32,97 +32,99 @@ ANSI = "spark.sql.ansi.enabled"
 
 
 @pytest.fixture(autouse=True)
-def without_ansi(as_the_installed_spark: None, spark: SparkSession) -> Iterator[None]:
+def without_ansi(as_the_installed_spark: None, recorded: RecordedSpark) -> Iterator[None]:
     """Both sides without ANSI, for one test."""
-    spark.conf.set(ANSI, "false")
+    recorded.conf.set(ANSI, "false")
     try:
         with under(replace(current(), ansi=False)):
             yield
     finally:
-        spark.conf.set(ANSI, "true")
+        recorded.conf.set(ANSI, "true")
 
 
-def test_every_template(spark: SparkSession) -> None:
+def test_every_template(recorded: RecordedSpark) -> None:
     table = wide_table(Random(f"templates {SEED}"), 14)
-    register(spark, [table])
+    register(recorded, [table])
     tally = Tally()
-    compare_expressions(spark, table, templates_once(Random(SEED)), tally)
+    compare_expressions(recorded, table, templates_once(Random(SEED)), tally)
     report(tally, SEED)
 
 
-def test_every_function(spark: SparkSession) -> None:
+def test_every_function(recorded: RecordedSpark) -> None:
     table = wide_table(Random(f"functions {SEED}"), 16)
-    register(spark, [table])
+    register(recorded, [table])
     tally = Tally()
     texts = [text for cases in SCALAR_CASES.values() for text in cases]
-    compare_expressions(spark, table, texts, tally, batch=150)
+    compare_expressions(recorded, table, texts, tally, batch=150)
     report(tally, SEED)
 
 
-def test_every_cast(spark: SparkSession) -> None:
+def test_every_cast(recorded: RecordedSpark) -> None:
     table = wide_table(Random(f"casts {SEED}"), 20)
-    register(spark, [table])
+    register(recorded, [table])
     tally = Tally()
-    compare_expressions(spark, table, all_casts(), tally, batch=200)
+    compare_expressions(recorded, table, all_casts(), tally, batch=200)
     report(tally, SEED)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_expressions(spark: SparkSession, number: int) -> None:
+def test_random_expressions(recorded: RecordedSpark, number: int) -> None:
     seed = f"{SEED}/{number} legacy"
     random = Random(seed)
     table = wide_table(random, 12)
-    register(spark, [table])
+    register(recorded, [table])
     made = Expressions(random)
     texts = [made.any(random.choice((1, 1, 2, 3))) for _ in range(100)]
     tally = Tally()
-    compare_expressions(spark, table, texts, tally)
+    compare_expressions(recorded, table, texts, tally)
     report(tally, seed)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_mixed_types(spark: SparkSession, number: int) -> None:
+def test_random_mixed_types(recorded: RecordedSpark, number: int) -> None:
     seed = f"{SEED}/{number} legacy mixed"
     random = Random(seed)
     table = wide_table(random, 12)
-    register(spark, [table])
+    register(recorded, [table])
     made = MixedExpressions(random)
     tally = Tally()
-    compare_expressions(spark, table, [made.any(random.choice((0, 1))) for _ in range(200)], tally)
+    compare_expressions(
+        recorded, table, [made.any(random.choice((0, 1))) for _ in range(200)], tally
+    )
     report(tally, seed)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_conditions(spark: SparkSession, number: int) -> None:
+def test_random_conditions(recorded: RecordedSpark, number: int) -> None:
     seed = f"{SEED}/{number} legacy conditions"
     random = Random(seed)
     table = near_table(random, 25)
-    register(spark, [table])
+    register(recorded, [table])
     made = Conditions(random)
     tally = Tally()
-    compare_expressions(spark, table, [made.any() for _ in range(100)], tally)
+    compare_expressions(recorded, table, [made.any() for _ in range(100)], tally)
     report(tally, seed)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_queries(spark: SparkSession, number: int) -> None:
+def test_random_queries(recorded: RecordedSpark, number: int) -> None:
     tally = FlowTally()
     seed = f"{SEED}/{number} legacy"
-    compare_round(spark, seed, 24, tally)
+    compare_round(recorded, seed, 24, tally)
     print(f"seed {seed}: {tally.compared} queries, {tally.rows} rows, {tally.failures} failures")
     assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_queries_of_mixed_types(spark: SparkSession, number: int) -> None:
+def test_random_queries_of_mixed_types(recorded: RecordedSpark, number: int) -> None:
     tally = FlowTally()
     seed = f"{SEED}/{number} legacy mixed"
-    compare_round(spark, seed, 24, tally, mixed=True)
+    compare_round(recorded, seed, 24, tally, mixed=True)
     print(f"seed {seed}: {tally.compared} queries, {tally.rows} rows, {tally.failures} failures")
     assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_queries_read_from_plans(spark: SparkSession, number: int) -> None:
+def test_random_queries_read_from_plans(recorded: RecordedSpark, number: int) -> None:
     with under(replace(current(), ansi=True)):  # a plan says itself what its expressions mean
-        compare_plans(spark, f"{SEED} {number} legacy")
+        compare_plans(recorded.session(), f"{SEED} {number} legacy")

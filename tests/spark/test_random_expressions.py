@@ -9,11 +9,11 @@ import os
 from random import Random
 
 import pytest
-from pyspark.sql import SparkSession
 
 from tests.generators.conditions import Conditions, near_table
 from tests.generators.expressions import Expressions, all_casts, templates_once
 from tests.generators.tables import wide_table
+from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 
@@ -30,55 +30,55 @@ def report(tally: Tally, seed: str) -> None:
     assert not tally.differences, f"seed {seed}\n" + "\n".join(tally.differences)
 
 
-def test_every_template(spark: SparkSession) -> None:
+def test_every_template(recorded: RecordedSpark) -> None:
     table = wide_table(Random(f"templates {SEED}"), 14)
-    register(spark, [table])
+    register(recorded, [table])
     tally = Tally()
-    compare_expressions(spark, table, templates_once(Random(SEED)), tally)
+    compare_expressions(recorded, table, templates_once(Random(SEED)), tally)
     report(tally, SEED)
 
 
-def test_every_cast(spark: SparkSession) -> None:
+def test_every_cast(recorded: RecordedSpark) -> None:
     table = wide_table(Random(f"casts {SEED}"), 20)
-    register(spark, [table])
+    register(recorded, [table])
     tally = Tally()
-    compare_expressions(spark, table, all_casts(), tally, batch=200)
+    compare_expressions(recorded, table, all_casts(), tally, batch=200)
     report(tally, SEED)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_expressions(spark: SparkSession, number: int) -> None:
+def test_random_expressions(recorded: RecordedSpark, number: int) -> None:
     seed = f"{SEED}/{number}"
     random = Random(seed)
     table = wide_table(random, 12)
-    register(spark, [table])
+    register(recorded, [table])
     made = Expressions(random)
     texts = [made.any(random.choice((1, 1, 2, 3))) for _ in range(100)]
     tally = Tally()
-    compare_expressions(spark, table, texts, tally)
+    compare_expressions(recorded, table, texts, tally)
     report(tally, seed)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_expressions_of_constants(spark: SparkSession, number: int) -> None:
+def test_random_expressions_of_constants(recorded: RecordedSpark, number: int) -> None:
     """What is computed beforehand is what Spark computes."""
     seed = f"{SEED}/{number} constants"
     random = Random(seed)
     table = wide_table(random, 3)
-    register(spark, [table])
+    register(recorded, [table])
     made = Expressions(random, wrong=0.0, constants=0.95)
     tally = Tally()
-    compare_expressions(spark, table, [made.any(2) for _ in range(100)], tally)
+    compare_expressions(recorded, table, [made.any(2) for _ in range(100)], tally)
     report(tally, seed)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_conditions(spark: SparkSession, number: int) -> None:
+def test_random_conditions(recorded: RecordedSpark, number: int) -> None:
     seed = f"{SEED}/{number} conditions"
     random = Random(seed)
     table = near_table(random, 25)
-    register(spark, [table])
+    register(recorded, [table])
     made = Conditions(random)
     tally = Tally()
-    compare_expressions(spark, table, [made.any() for _ in range(100)], tally)
+    compare_expressions(recorded, table, [made.any() for _ in range(100)], tally)
     report(tally, seed)

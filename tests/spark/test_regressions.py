@@ -6,9 +6,9 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from pyspark.sql import SparkSession
 
 from tests.generators.tables import Table
+from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_query
@@ -80,17 +80,17 @@ QUERIES = (
 )  # fmt: skip
 
 
-def test_expressions(spark: SparkSession) -> None:
-    register(spark, [TABLE])
+def test_expressions(recorded: RecordedSpark) -> None:
+    register(recorded, [TABLE])
     tally = Tally()
-    compare_expressions(spark, TABLE, EXPRESSIONS, tally)
+    compare_expressions(recorded, TABLE, EXPRESSIONS, tally)
     assert not tally.differences, "\n".join(tally.differences)
 
 
-def test_queries(spark: SparkSession) -> None:
-    register(spark, [TABLE])
+def test_queries(recorded: RecordedSpark) -> None:
+    register(recorded, [TABLE])
     tally = FlowTally()
     for text in QUERIES:
-        compare_query(spark, text, [TABLE], False, tally)
+        compare_query(recorded, text, [TABLE], False, tally)
     assert not tally.unsupported
     assert not tally.differences, "\n".join(tally.differences)

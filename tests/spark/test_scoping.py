@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from benchmarks.support.beside_spark import difference, run_here
+from tests.recorded import RecordedSpark
 from tests.spark.compare import Failed, Refused, run_spark
 from tests.tables import ROWS, SCHEMA
 from veer.errors import VeerError
@@ -149,24 +150,27 @@ QUERIES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def tables(spark: SparkSession) -> None:
-    """The tables of the queries, as views."""
+@pytest.mark.parametrize("text", QUERIES)
+def test_spark_agrees(recorded: RecordedSpark, text: str) -> None:
+    recorded.tables((SCHEMA, ROWS), _register)
+    try:
+        ours = run_here(text, read_schema(SCHEMA), ROWS)
+    except VeerError as error:
+        ours = Refused(str(error))
+
+    def compare(session: SparkSession) -> list[str]:
+        theirs = run_spark(session, text)
+        if isinstance(ours, Refused | Failed) and isinstance(theirs, type(ours)):
+            return []
+        found = difference(ours, theirs)
+        return [] if found is None else [found]
+
+    assert recorded.differences((text, ours), compare) == []
+
+
+def _register(spark: SparkSession) -> None:
     nested = [(k, a, s, None if m is None else dict(m)) for k, a, s, m in ROWS["n"]]
     rows = {**ROWS, "n": nested}
     for name, source in read_schema(SCHEMA).items():
         ddl = ", ".join(f"{f.name} {f.type}" for f in source.fields)
         spark.createDataFrame(rows[name], ddl).createOrReplaceTempView(name)
-
-
-@pytest.mark.parametrize("text", QUERIES)
-def test_spark_agrees(spark: SparkSession, tables: None, text: str) -> None:
-    catalog = read_schema(SCHEMA)
-    theirs = run_spark(spark, text)
-    try:
-        ours = run_here(text, catalog, ROWS)
-    except VeerError as error:
-        ours = Refused(str(error))
-    if isinstance(ours, Refused | Failed) and isinstance(theirs, type(ours)):
-        return
-    assert difference(ours, theirs) is None

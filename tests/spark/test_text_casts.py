@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import SparkSession
 
 from tests.generators.tables import Table
+from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from veer.model.types import INT, STRING
@@ -57,11 +57,11 @@ BACK = (
 )
 
 
-def test_casts_of_text(spark: SparkSession) -> None:
+def test_casts_of_text(recorded: RecordedSpark) -> None:
     table = Table("w", ("id", "s"), (INT, STRING), list(enumerate(TEXTS)))
-    register(spark, [table])
+    register(recorded, [table])
     tally = Tally()
     texts = [f"CAST(s AS {t})" for t in TYPES] + [f"TRY_CAST(s AS {t})" for t in TYPES]
     texts += [f"CAST(TRY_CAST(s AS {t}) AS STRING)" for t in BACK]
-    compare_expressions(spark, table, texts, tally, most_failures=len(TEXTS))
+    compare_expressions(recorded, table, texts, tally, most_failures=len(TEXTS))
     assert not tally.differences, "\n".join(tally.differences)

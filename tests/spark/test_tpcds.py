@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from benchmarks.support import tpcds
 from benchmarks.support.beside_spark import difference, register_all, run_here
+from tests.recorded import RecordedSpark
 from tests.spark.compare import Failed, run_spark
 from veer.settings import current, under
 
@@ -24,36 +26,50 @@ WITHOUT_ANSI = sorted(tpcds.queries()) if os.environ.get("VEER_TPCDS") == "all" 
 
 
 @pytest.fixture(scope="module")
-def rows(spark: SparkSession) -> dict[str, list[tuple[Any, ...]]]:
-    found = tpcds.tables(tpcds.small_database())
-    register_all(tpcds.catalog(), found)
-    return found
+def rows() -> dict[str, list[tuple[Any, ...]]]:
+    return tpcds.tables(tpcds.small_database())
+
+
+@pytest.fixture(scope="module")
+def content(rows: dict[str, list[tuple[Any, ...]]]) -> str:
+    return sha256(repr(rows).encode()).hexdigest()
 
 
 @pytest.mark.parametrize("number", sorted(tpcds.queries()))
 def test_spark_agrees(
-    spark: SparkSession, rows: dict[str, list[tuple[Any, ...]]], number: int
+    recorded: RecordedSpark, rows: dict[str, list[tuple[Any, ...]]], content: str, number: int
 ) -> None:
-    compare(spark, rows, number)
+    compare(recorded, rows, content, number)
 
 
 @pytest.mark.parametrize("number", WITHOUT_ANSI)
 def test_spark_agrees_without_ansi(
-    spark: SparkSession, rows: dict[str, list[tuple[Any, ...]]], number: int
+    recorded: RecordedSpark, rows: dict[str, list[tuple[Any, ...]]], content: str, number: int
 ) -> None:
-    spark.conf.set("spark.sql.ansi.enabled", "false")
+    recorded.conf.set("spark.sql.ansi.enabled", "false")
     try:
         with under(replace(current(), ansi=False)):
-            compare(spark, rows, number)
+            compare(recorded, rows, content, number)
     finally:
-        spark.conf.set("spark.sql.ansi.enabled", "true")
+        recorded.conf.set("spark.sql.ansi.enabled", "true")
 
 
-def compare(spark: SparkSession, rows: dict[str, list[tuple[Any, ...]]], number: int) -> None:
+def compare(
+    recorded: RecordedSpark,
+    rows: dict[str, list[tuple[Any, ...]]],
+    content: str,
+    number: int,
+) -> None:
     """Run a query on both sides; both may fail."""
     text = tpcds.queries()[number]
-    theirs = run_spark(spark, text)
+    recorded.tables(content, lambda _: register_all(tpcds.catalog(), rows))
     ours = run_here(text, tpcds.catalog(), rows)
-    if isinstance(ours, Failed) and isinstance(theirs, Failed):
-        return
-    assert difference(ours, theirs) is None
+
+    def compared(session: SparkSession) -> list[str]:
+        theirs = run_spark(session, text)
+        if isinstance(ours, Failed) and isinstance(theirs, Failed):
+            return []
+        found = difference(ours, theirs)
+        return [] if found is None else [found]
+
+    assert recorded.differences((text, ours), compared) == []

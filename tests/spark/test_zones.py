@@ -18,8 +18,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.generators.moments import MomentExpressions, moment_table
+from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
-from tests.spark.compare import register
+from tests.spark.compare import AnySpark, register
 from tests.spark.test_random_expressions import report
 from veer.api import verify
 from veer.frontends.spark.setting_effects import TIME_PARSER
@@ -45,7 +46,7 @@ UNTIL = datetime(2038, 1, 1)
 
 
 @contextmanager
-def session_in(spark: SparkSession, zone: str, ansi: bool = True) -> Iterator[None]:
+def session_in(spark: AnySpark, zone: str, ansi: bool = True) -> Iterator[None]:
     """Both sides in a time zone."""
     spark.conf.set(ZONE, zone)
     spark.conf.set(ANSI, str(ansi).lower())
@@ -59,28 +60,30 @@ def session_in(spark: SparkSession, zone: str, ansi: bool = True) -> Iterator[No
         spark.conf.set(ANSI, "true")
 
 
-def test_every_template(as_the_installed_spark: None, spark: SparkSession) -> None:
+def test_every_template(as_the_installed_spark: None, recorded: RecordedSpark) -> None:
     tally = Tally()
     for zone, ansi in (("Europe/Berlin", True), ("Pacific/Apia", False)):
         random = Random(f"{SEED} {zone}")
         table = moment_table(random, 20)
-        register(spark, [table])
-        with session_in(spark, zone, ansi):
-            compare_expressions(spark, table, MomentExpressions(random).every_template(), tally)
+        register(recorded, [table])
+        with session_in(recorded, zone, ansi):
+            compare_expressions(recorded, table, MomentExpressions(random).every_template(), tally)
     report(tally, SEED)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_random_expressions(as_the_installed_spark: None, spark: SparkSession, number: int) -> None:
+def test_random_expressions(
+    as_the_installed_spark: None, recorded: RecordedSpark, number: int
+) -> None:
     random = Random(f"{SEED}/{number} zones")
     tally = Tally()
     table = moment_table(random, 20)
-    register(spark, [table])
+    register(recorded, [table])
     made = MomentExpressions(random)
     for zone in random.sample(ZONES, 2):
-        with session_in(spark, zone, ansi=random.random() < 0.5):
+        with session_in(recorded, zone, ansi=random.random() < 0.5):
             texts = [made.any(random.choice((1, 2, 2, 3))) for _ in range(50)]
-            compare_expressions(spark, table, texts, tally)
+            compare_expressions(recorded, table, texts, tally)
     report(tally, f"{SEED}/{number}")
 
 
