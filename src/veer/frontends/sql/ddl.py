@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -17,7 +18,7 @@ from veer.model.expr import Expr, OpaqueCall
 from veer.model.ops import ForeignKey, Source
 from veer.model.schema import Field, Schema
 from veer.model.types import BOOLEAN
-from veer.settings import same_name
+from veer.settings import SessionSettings, current, same_name
 
 # What says how a constraint is enforced, not what it says.
 HARMLESS_OPTIONS = frozenset(
@@ -28,6 +29,11 @@ HARMLESS_OPTIONS = frozenset(
 
 def read_schema(text: str) -> dict[str, Source]:
     """The tables a DDL text declares, by lower-case name."""
+    return dict(_read_schema(text, current()))
+
+
+@lru_cache(maxsize=64)
+def _read_schema(text: str, _settings: SessionSettings) -> dict[str, Source]:
     catalog: dict[str, Source] = {}
     for statement in parse_statements(text):
         if isinstance(statement, exp.Alter):

@@ -20,11 +20,12 @@ from sqlglot.tokenizer_core import TokenType
 from veer.errors import ParseError, UnsupportedError
 from veer.frontends.sql.embedded import Embedded
 from veer.model.types import DataType, parse_type
-from veer.settings import SPARK_4_1, SparkVersion, current
+from veer.settings import SPARK_4_1, SessionSettings, SparkVersion, current
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
 MAX_BYTES = 4_000_000
 MOST_DIGITS = 1_000
+MOST_REMEMBERED = 1_000  # texts
 GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM")  # with words inside
 HINTS = (
     "BROADCAST",
@@ -154,7 +155,12 @@ def _guarded(text: str, parse: Any) -> list[Any]:
             _check_numbers(tree)
             # Table definitions are read constraint by constraint, and UNIQUE does not print.
             if tree is not None and not _defines_table(tree):
-                check_round_trip(tree)
+                _spell_out(tree)
+                if (text, current()) not in _survived:
+                    check_round_trip(tree)
+        _survived[text, current()] = None
+        if len(_survived) > MOST_REMEMBERED:
+            del _survived[next(iter(_survived))]
         return trees
     except SqlglotError as error:
         raise ParseError(_message(error)) from None
@@ -190,6 +196,9 @@ def _message(error: SqlglotError) -> str:
             f"{str(first.get('description')).rstrip('.')}{f' near {near[:40]!r}' if near else ''}"
         )
     return str(error).splitlines()[0]
+
+
+_survived: dict[tuple[str, SessionSettings], None] = {}  # texts whose trees passed the check
 
 
 def check_round_trip(tree: exp.Expr) -> None:
