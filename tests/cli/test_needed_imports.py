@@ -17,10 +17,11 @@ from tests.command import ROOT
 
 SHOWN = """
 import atexit, json, sys
+packages = set(sys.argv.pop(1).split())
 def show():
     parts = [m.split(".") for m in sys.modules if m.partition(".")[0] == "veer"]
     rooms = {".".join(p[: 3 if p[1:2] == ["frontends"] else 2]) for p in parts}
-    outside = {m.partition(".")[0] for m in sys.modules} & set(sys.argv.pop(1).split())
+    outside = {m.partition(".")[0] for m in sys.modules} & packages
     late = {m for m in sys.modules if m in ("veer.refute.symbolic", "veer.search.paper.strategies")}
     with open("imported.json", "w") as file:
         json.dump(sorted(rooms | outside | late), file)
