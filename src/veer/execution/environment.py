@@ -104,7 +104,8 @@ HARMLESS_VARIABLES = _names(
 )
 # Variables that configure Spark beside its settings; a session tells what they came to.
 ELSEWHERE = _names(
-    r"SPARK_(?!LOCAL_IP|LOCAL_DIRS|LOCAL_HOSTNAME|HOME|ENV_LOADED|SCALA_VERSION)\w+|HADOOP_\w+",
+    r"SPARK_(?!LOCAL_IP|LOCAL_DIRS|LOCAL_HOSTNAME|HOME|ENV_LOADED|SCALA_VERSION"
+    r"|AUTH_SOCKET_TIMEOUT|BUFFER_SIZE)\w+|HADOOP_\w+",  # PySpark sets these two itself
     r"YARN_\w+|(JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS|PYSPARK_SUBMIT_ARGS",
 )
 
