@@ -173,8 +173,11 @@ def subqueries(operator: AnyOperator) -> Iterator[Dataflow]:
 
 def size(dataflow: Dataflow) -> int:
     """How many operators there are, those of subqueries included."""
-    inner = sum(size(query) for o in dataflow.operators.values() for query in subqueries(o))
-    return len(dataflow.operators) + inner
+    known = dataflow.__dict__.get("_size")
+    if known is None:
+        inner = sum(size(query) for o in dataflow.operators.values() for query in subqueries(o))
+        known = dataflow.__dict__["_size"] = len(dataflow.operators) + inner
+    return int(known)
 
 
 def exprs_in(value: Any) -> Iterator[Expr]:

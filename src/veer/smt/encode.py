@@ -108,6 +108,8 @@ class Encoder:
         # By identity, as expressions share parts; with the expression, which keeps its id taken.
         self._values: dict[int, tuple[Expr, Value]] = {}
         self._truths: dict[int, tuple[Expr, Truth]] = {}
+        self._formulas: dict[int, tuple[Formula, Any]] = {}
+        self._same: dict[tuple[int, int], tuple[Expr, Expr, Any]] = {}
         self.variables: dict[Variable, Value] = {}
         self._names: set[str] = set()  # of variables
 
@@ -115,6 +117,12 @@ class Encoder:
 
     def formula(self, formula: Formula) -> Any:
         """A formula as a z3 Boolean."""
+        entry = self._formulas.get(id(formula))
+        if entry is None:
+            entry = self._formulas[id(formula)] = (formula, self._formula(formula))
+        return entry[1]
+
+    def _formula(self, formula: Formula) -> Any:
         match formula:
             case Holds(condition):
                 return self.truth(condition).true
@@ -148,6 +156,13 @@ class Encoder:
 
         Only values of one type are the same: 1.0 and 1.00 are one real number and two decimals.
         """
+        key = id(left), id(right)
+        entry = self._same.get(key)
+        if entry is None:
+            entry = self._same[key] = (left, right, self._same_values(left, right))
+        return entry[2]
+
+    def _same_values(self, left: Expr, right: Expr) -> Any:
         a, b = self.value(left), self.value(right)
         if isinstance(left.type, NullType) or isinstance(right.type, NullType):
             return self.terms.all_of(a.null, b.null)
