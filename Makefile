@@ -60,7 +60,7 @@ demo: $(READY)
 # All tests, in several processes, each with a Spark of its own.
 test: $(READY) $(DBT_READY) $(SQLMESH_READY) $(SITE_READY) $(UI_READY) .browser
 	@JAVA_HOME=$$($(BIN)/python -m tests.quick_java) $(BIN)/python -m pytest -q \
-		--numprocesses $(WORKERS) --dist worksteal --durations 10 --durations-min 5 $(PYTEST) $(PYTEST)
+		--numprocesses $(WORKERS) --dist worksteal --durations 10 --durations-min 5 $(PYTEST)
 
 # What the view is built from, by its lock file; without node its tests are left out.
 $(UI_READY): ui/package.json ui/package-lock.json

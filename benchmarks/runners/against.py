@@ -18,6 +18,7 @@ import compileall
 import io
 import itertools
 import json
+import math
 import os
 import resource
 import shutil
@@ -33,7 +34,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-SIDES = ("REV", "tree")
+UNKNOWN = "unknown"  # the verdict
 Times = dict[str, list[float]]
 
 
@@ -126,6 +127,11 @@ class Measured:
     def best(self, side: int) -> float:
         """Seconds of all pairs, each in its best round."""
         return sum(map(min, self.times[side].values()))
+
+    def unknown(self, side: int) -> list[float]:
+        """Seconds of the pairs that are ever unknown, each in its best round, from short to long."""
+        verdicts, times = self.verdicts[side], self.times[side]
+        return sorted(min(s) for name, s in times.items() if UNKNOWN in verdicts[name])
 
     def ratios(self) -> list[float]:
         """The ratio of the times of all pairs, round by round: above 1 the tree is slower."""
@@ -250,6 +256,11 @@ def show(measured: Measured, revision: str) -> int:
         counted = Counter(v for vs in measured.verdicts[side].values() for v in vs)
         shown = ", ".join(f"{n} {verdict}" for verdict, n in sorted(counted.items()))
         print(f"{title:<12} {shown}; {measured.best(side):.2f} s")
+        if unknown := measured.unknown(side):
+            tenth = unknown[math.ceil(len(unknown) * 0.9) - 1]
+            print(
+                f"{'':<12} nine in ten unknowns within {tenth:.1f} s, all within {unknown[-1]:.1f} s"
+            )
     ratios = sorted(measured.ratios())
     total = measured.best(1) / max(measured.best(0), 1e-9)
     by_pair = statistics.median(

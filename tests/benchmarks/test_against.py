@@ -39,6 +39,17 @@ def test_the_ratio_is_of_the_best_times(capsys: pytest.CaptureFixture[str]) -> N
     assert "0 of 1 pairs differ" in shown
 
 
+def test_what_unknowns_cost_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    measured = Measured()
+    for number in range(20):
+        measured.add(1, {f"pair {number}": Answered("unknown", "", number + 0.04)})
+        measured.add(0, {f"pair {number}": Answered("equivalent", "", 99.0)})
+    show(measured, "old")
+    shown = capsys.readouterr().out
+    assert shown.count("nine in ten unknowns") == 1
+    assert "nine in ten unknowns within 17.0 s, all within 19.0 s\n" in shown
+
+
 def test_another_verdict_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert show(_measured([("unknown", 1.0)], [("equivalent", 1.0)]), "old") == 1
     assert (
