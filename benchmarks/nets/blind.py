@@ -20,11 +20,11 @@ from veer.evs import registry
 from veer.functions.registry import Failure
 from veer.interpreter import Program
 from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Expr, OpaqueCall
+from veer.model.expr import Column, Exists, Expr, InQuery, OpaqueCall, ScalarQuery
 from veer.model.ops import Filter, Source
 from veer.model.query_pair import QueryPair
 from veer.model.types import BOOLEAN
-from veer.model.walk import map_exprs, query_of, transform
+from veer.model.walk import map_exprs, transform
 from veer.options import ColumnMatching, TypeMatching
 from veer.settings import under
 from veer.verdict import TableSemantics, Verdict
@@ -54,8 +54,9 @@ def filtered(dataflow: Dataflow) -> Dataflow:
     """The dataflow with a filter above each source, in subqueries too, of which nothing is known."""
 
     def inner(expr: Expr) -> Expr:
-        query = query_of(expr)
-        return expr if query is None else replace(expr, query=filtered(query))  # type: ignore[call-arg]
+        if isinstance(expr, Exists | InQuery | ScalarQuery):
+            return replace(expr, query=filtered(expr.query))
+        return expr
 
     operators = {
         i: map_exprs(o, lambda e: transform(e, inner)) for i, o in dataflow.operators.items()

@@ -10,54 +10,13 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from random import Random
 
 from benchmarks.nets.blind import proven, proven_dataflows
-from benchmarks.nets.corpora import Pair, own_pairs, pairs_of, random_pairs
-from tests.generators.edits import BREAKING, edited
-from tests.generators.stacks import Stacks
-from veer.model.dag import Dataflow
-from veer.refute import Refutation, first_difference
-from veer.verdict import TableSemantics
+from benchmarks.nets.near import near_misses, random_near, refuted
 
 EVERY = 60  # seconds between lines of progress
-INSTANCES = 150
-
-
-def near_misses(data: Path | None) -> Iterator[Pair]:
-    """The pairs that are not to be proven."""
-    pairs = [*own_pairs(), *(pairs_of(data) if data else ())]
-    return (pair for pair in pairs if pair.is_near_miss)
-
-
-def random_dataflows(seed: int) -> Iterator[tuple[str, Dataflow, Dataflow, TableSemantics]]:
-    """Random pairs that mean the same, or nearly: of the fuzzer, and stacks that were changed."""
-    rng = Random(f"blind {seed}")
-    written = random_pairs(f"blind {seed}")
-    number = 0
-    while True:
-        number += 1
-        pair = next(written)
-        sides = pair.read()
-        if len(sides) == 2:
-            yield pair.name, sides[0], sides[1], pair.semantics
-        p = Stacks(rng, chooses=rng.random() < 0.3).dataflow(rng.randint(2, 5))
-        kept = edited(rng, p, rng.randint(1, 3))
-        q = p if kept is None else kept[0]
-        broken = rng.choice(BREAKING)(rng, q) if rng.random() < 0.8 else q
-        if broken is not None:
-            yield f"stack {seed} {number}", p, broken, TableSemantics.BAG
-
-
-def refuted(p: Dataflow, q: Dataflow, semantics: TableSemantics) -> str:
-    """An instance on which two dataflows differ, in words, if one is found."""
-    columns = tuple((i, i) for i in range(len(p.result_schema)))
-    attacked = Refutation.of(p, q, p.sinks[0], q.sinks[0], columns, semantics)
-    tables = first_difference(attacked, INSTANCES, seed=17)
-    return "" if tables is None else repr(dict(tables))
 
 
 def main(argv: list[str]) -> int:
@@ -90,7 +49,7 @@ def main(argv: list[str]) -> int:
                 )
             tell()
     print(f"{count} questions about near misses")
-    made = islice(random_dataflows(asked.seed), asked.skip, asked.skip + asked.random)
+    made = islice(random_near(asked.seed), asked.skip, asked.skip + asked.random)
     for name, p, q, semantics in made:
         count += 1
         if p.result_schema.types == q.result_schema.types:
