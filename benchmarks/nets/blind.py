@@ -25,7 +25,7 @@ from veer.model.ops import Filter, Source
 from veer.model.query_pair import QueryPair
 from veer.model.types import BOOLEAN
 from veer.model.walk import map_exprs, transform
-from veer.options import ColumnMatching, TypeMatching
+from veer.options import ColumnMatching
 from veer.settings import under
 from veer.verdict import TableSemantics, Verdict
 
@@ -73,38 +73,40 @@ def filtered(dataflow: Dataflow) -> Dataflow:
     return Dataflow(operators, links, dataflow.declared)
 
 
-def proven(pair: Pair, *, behind_filters: bool, verifiers: bool = True) -> str:
+def proven(pair: Pair, *, behind_filters: bool) -> str:
     """By what a pair is proven when nothing is run; empty if it is not."""
     sides = pair.read()
-    if len(sides) < 2 or sides[0].result_schema.types != sides[1].result_schema.types:
+    if len(sides) < 2:
         return ""
     with under(pair.settings):
         p, q = map(filtered, sides) if behind_filters else sides
-        return proven_dataflows(p, q, pair.semantics, verifiers=verifiers)
+        return proven_dataflows(p, q, pair.semantics, columns=pair.columns)
 
 
 def proven_dataflows(
-    p: Dataflow, q: Dataflow, semantics: TableSemantics, *, verifiers: bool = True
+    p: Dataflow,
+    q: Dataflow,
+    semantics: TableSemantics,
+    *,
+    columns: ColumnMatching = ColumnMatching.POSITION,
+    verifiers: bool = True,
 ) -> str:
-    """By what two dataflows are proven when nothing is run; empty if they are not."""
-    asked = Comparison(
-        semantics,
-        columns=ColumnMatching.POSITION,
-        types=TypeMatching.EXACT,
-        budget=BUDGET,
-        hints=False,
-        witnesses=False,
-    )
-    columns = tuple((i, i) for i in range(len(p.result_schema)))
+    """By what two dataflows are proven when nothing is run; empty if they are not.
+
+    Asked are Veer and, of single results with the same types, each verifier by itself.
+    """
+    asked = Comparison(semantics, columns=columns, budget=BUDGET, hints=False, witnesses=False)
     with unattacked():
         try:
             report = verify(Version("p", p, False), Version("q", q, False), asked)
             if report.verdict is Verdict.EQUIVALENT:
                 return "Veer"
-            pair = QueryPair(p, q, semantics, columns)
-            for name in registry.names() if verifiers else ():
-                if registry.get(name).verify(pair).verdict is Verdict.EQUIVALENT:
-                    return name
+            ours, theirs = ([d.schemas[sink].types for sink in d.sinks] for d in (p, q))
+            if not verifiers or len(ours) > 1 or ours != theirs:
+                return ""
+            places = tuple((i, i) for i in range(len(ours[0])))
+            pair = QueryPair(p, q, semantics, places)
+            answers = ((name, registry.get(name).verify(pair)) for name in registry.names())
+            return next((n for n, a in answers if a.verdict is Verdict.EQUIVALENT), "")
         except VeerError:
             return ""
-    return ""

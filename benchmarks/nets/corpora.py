@@ -9,14 +9,17 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.fuzz.sql_mode import block_of
+from benchmarks.support.job_folders import expected, folders
 from tests.evs import test_cases, test_pairs, test_without_ansi, test_wrong_once
 from tests.normalize import test_placing
 from tests.search import test_normalized
-from tests.support import Case, load_cases
+from tests.support import CASES, Case, load_cases
 from tests.verification import test_verify
+from veer.api import load_pair
 from veer.errors import VeerError
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
+from veer.options import ColumnMatching, JvmUse
 from veer.settings import SessionSettings, under
 from veer.verdict import TableSemantics
 
@@ -37,6 +40,7 @@ class Pair:
     expect: str = ""
     semantics: TableSemantics = TableSemantics.BAG
     settings: SessionSettings = field(default_factory=SessionSettings)
+    columns: ColumnMatching = ColumnMatching.POSITION
 
     @property
     def is_near_miss(self) -> bool:
@@ -105,3 +109,26 @@ def random_pairs(seed: str) -> Iterator[Pair]:
         schema, pairs = block_of(rng.randrange(10**6), block)
         for pair in pairs:
             yield Pair(pair.id, schema.ddl(), pair.p, pair.q)
+
+
+@dataclass(frozen=True)
+class Jobs(Pair):
+    """Two PySpark jobs of a folder, `p` and `q` being their names."""
+
+    def read(self) -> list[Dataflow]:
+        """What both jobs compute, as far as they can be read without a JVM."""
+        try:
+            p, q = load_pair(self.p, self.q, schema=self.schema, jvm=JvmUse.NEVER)
+        except VeerError:
+            return []
+        return [p.dataflow, q.dataflow]
+
+
+def job_pairs() -> Iterator[Jobs]:
+    """The pairs of jobs of `tests/cases`."""
+    for kind in ("refactorings", "jobs", "string_jobs"):
+        for folder in folders(CASES / kind):
+            name, wanted = f"{kind}: {folder.name}", expected(folder)
+            old, new = (f"{folder}/{side}.py:build" for side in ("old", "new"))
+            schema = str(folder / "schema.sql")
+            yield Jobs(name, schema, old, new, wanted, columns=ColumnMatching.NAME)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from benchmarks.nets.corpora import Pair, own_pairs, pairs_of, random_pairs
+from benchmarks.nets.corpora import Pair, job_pairs, own_pairs, pairs_of, random_pairs
 from tests.generators.edits import BREAKING, edited
 from tests.generators.stacks import Stacks
 from veer.model.dag import Dataflow
@@ -16,9 +16,9 @@ from veer.verdict import TableSemantics
 INSTANCES = 150
 
 
-def near_misses(data: Path | None) -> Iterator[Pair]:
+def near_misses(data: Path | None, *, jobs: bool) -> Iterator[Pair]:
     """The pairs that are not to be proven."""
-    pairs = [*own_pairs(), *(pairs_of(data) if data else ())]
+    pairs = [*own_pairs(), *(pairs_of(data) if data else ()), *(job_pairs() if jobs else ())]
     return (pair for pair in pairs if pair.is_near_miss)
 
 

@@ -1,6 +1,6 @@
 """Near misses that are proven when nothing attacks the proof: none may be.
 
-python -m benchmarks blind [--data DIR] [--random N] [--seed S]
+python -m benchmarks blind [--data DIR] [--jobs] [--random N] [--seed S]
 
 Asked are the near misses of tests/cases and of DIR (traps.jsonl), as they stand and behind filters
 that nobody can run; then random pairs, of which those that are proven so are attacked.
@@ -23,6 +23,7 @@ def main(argv: list[str]) -> int:
     """Ask, print what is proven and must not be; 1 if anything is."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks blind", description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder with calcite.jsonl and traps.jsonl")
+    parser.add_argument("--jobs", action="store_true", help="the PySpark jobs of tests/cases too")
     parser.add_argument("--random", type=int, default=300, help="random pairs")
     parser.add_argument("--skip", type=int, default=0, help="random pairs asked before")
     parser.add_argument("--no-cases", action="store_true", help="random ones alone")
@@ -37,7 +38,7 @@ def main(argv: list[str]) -> int:
             shown = time.monotonic()
             print(f"{shown - started:7.0f} s  {count} asked, {wrong} wrong", flush=True)
 
-    for pair in () if asked.no_cases else near_misses(asked.data):
+    for pair in () if asked.no_cases else near_misses(asked.data, jobs=asked.jobs):
         for behind_filters in (False, True):
             count += 1
             by = proven(pair, behind_filters=behind_filters)

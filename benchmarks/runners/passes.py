@@ -1,6 +1,6 @@
 """Every application of every rewrite of the normal form, compared in and out by the interpreter.
 
-python -m benchmarks passes [--data DIR] [--queries N] [--skip N] [--tables N] [--seed S] [--no-cases]
+python -m benchmarks passes [--data DIR] [--jobs] [--queries N] [--skip N] [--tables N] [--seed S] [--no-cases]
 
 First the pairs of tests/cases and of DIR (calcite.jsonl and traps.jsonl), then random ones: of the
 fuzzer, of the generators of tests, and stacks of operators, with choices and without.
@@ -13,7 +13,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from benchmarks.nets.corpora import own_pairs, pairs_of
+from benchmarks.nets.corpora import job_pairs, own_pairs, pairs_of
 from benchmarks.nets.passes import Passes, dataflows, random_dataflows
 
 EVERY = 60  # seconds between lines of progress
@@ -23,6 +23,7 @@ def main(argv: list[str]) -> int:
     """Compare, print what is wrong and how often each rewrite was seen; 1 if anything is wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks passes", description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder with calcite.jsonl and traps.jsonl")
+    parser.add_argument("--jobs", action="store_true", help="the PySpark jobs of tests/cases too")
     parser.add_argument("--queries", type=int, default=2000, help="random ones")
     parser.add_argument("--skip", type=int, default=0, help="random ones seen before")
     parser.add_argument("--tables", type=int, default=12, help="instances of two kinds each")
@@ -34,6 +35,7 @@ def main(argv: list[str]) -> int:
     made = islice(random_dataflows(asked.seed), asked.skip, asked.skip + asked.queries)
     given = [] if asked.no_cases else [dataflows(own_pairs())]
     given += [dataflows(pairs_of(asked.data))] if asked.data else []
+    given += [dataflows(job_pairs())] if asked.jobs else []
     count = 0
     for stream in (*given, made):
         for name, dataflow, settings in stream:
