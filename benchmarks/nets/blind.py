@@ -80,7 +80,9 @@ def proven(pair: Pair, *, behind_filters: bool) -> str:
         return ""
     with under(pair.settings):
         p, q = map(filtered, sides) if behind_filters else sides
-        return proven_dataflows(p, q, pair.semantics, columns=pair.columns)
+        # Where Spark's plan decides, verifiers are right to prove it, and Veer not to say it.
+        verifiers = pair.expect != "unknown"
+        return proven_dataflows(p, q, pair.semantics, columns=pair.columns, verifiers=verifiers)
 
 
 def proven_dataflows(
