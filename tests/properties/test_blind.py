@@ -43,7 +43,7 @@ def test_every_pair_says_what_it_is() -> None:
 def test_near_misses_are_not_proven(behind_filters: bool) -> None:
     rng = Random(f"blind {SEED}")
     near = [pair for pair in own_pairs() if pair.is_near_miss]
-    for pair in rng.sample(near, ROUNDS * PER_ROUND):
+    for pair in rng.sample(near, min(len(near), ROUNDS * PER_ROUND)):
         by = proven(pair, behind_filters=behind_filters)
         assert not by, f"VEER_SEED={SEED}: {pair.name} is proven by {by}"
 
