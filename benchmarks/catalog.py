@@ -29,6 +29,12 @@ RUNNERS = (
         "git; `--data DIR` with `*.jsonl`, `--cases` or `--workloads`",
     ),
     Runner(
+        "blind",
+        "near misses, and random pairs, that are proven when nothing attacks the proof",
+        "30 minutes",
+        f"{DATA} for more near misses",
+    ),
+    Runner(
         "catalyst",
         "Spark's optimized plans against the analyzed ones: TPC-DS and the 40 pairs of jobs",
         "10 minutes; 5 with `--plans DIR` read before",
@@ -61,6 +67,12 @@ RUNNERS = (
     ),
     Runner("interpreter", "time of the interpreter on small tables", "1 minute"),
     Runner("paper", "the experiments of the paper: our figures beside the paper's", "15 minutes"),
+    Runner(
+        "passes",
+        "every application of every rewrite of the normal form, in and out, by the interpreter",
+        "20 minutes; as long as told with `--queries N`",
+        f"{DATA} for these two sets",
+    ),
     Runner("plans", "TPC-DS from Spark's plans against TPC-DS from SQL text", "5 minutes", SPARK),
     Runner(
         "project",

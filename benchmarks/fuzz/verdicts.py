@@ -6,13 +6,14 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.fuzz.judge import Outcome
 from veer.assumptions import Assumption, SameChoice
 from veer.caveats import Caveat, MayFail, MoreMayFail
-from veer.errors import DefectError, VeerError
+from veer.errors import VeerError
+from veer.reasons import ProofRefuted
 from veer.report.wording import assumption_text, caveat_text, reason_text
 from veer.verdict import Report, SinkReport
 
@@ -95,13 +96,14 @@ def asked(verify: Callable[[], Report], seconds: float = 0.0) -> Answer:
             report = verify()
     except TimeOutError:
         return Answer("timeout", f"more than {seconds:g} s")
-    except DefectError as error:
-        return Answer("crash", f"DefectError: {error}"[:2000])
     except VeerError as error:
         return Answer("error", f"{type(error).__name__}: {error}")
     except Exception:
         return Answer("crash", traceback.format_exc()[-2000:])
-    return answer_of(report.sinks[0])
+    answer = answer_of(report.sinks[0])
+    if isinstance(report.sinks[0].reason, ProofRefuted):
+        return replace(answer, verdict="crash")
+    return answer
 
 
 def answer_of(sink: SinkReport) -> Answer:

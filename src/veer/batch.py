@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from veer.api import Comparison, Version, load_pair, verify
-from veer.errors import DefectError, InputError, ParseError, VeerError
+from veer.errors import InputError, ParseError, VeerError
 from veer.frontends.json_text import read_json
 from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching, TypeMatching
@@ -121,8 +121,6 @@ def decide(pair: Pair, comparison: Comparison, schema: str = "") -> Line:
             asked = replace(asked, columns=ColumnMatching.NAME, types=TypeMatching.EXACT)
         p, q = _versions(pair, schema)
         report = report_json(verify(p, q, asked))
-    except DefectError as error:
-        return _line(pair, ERROR, f"defect: {error}", time.perf_counter() - start)
     except (VeerError, ValueError) as error:
         return _line(pair, ERROR, str(error), time.perf_counter() - start)
     sinks = report["sinks"]

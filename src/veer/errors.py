@@ -1,7 +1,6 @@
 """Errors a user can meet.
 
     VeerError                 anything Veer raises on purpose
-    ├── DefectError           Veer contradicts itself (exit 70)
     ├── UsageError            the request makes no sense (exit 64)
     └── InputError            the input cannot be used (exit 65)
         ├── ParseError        the text is not what it claims to be
@@ -14,7 +13,6 @@
 Not knowing is never an error: it is the verdict UNKNOWN with a reason.
 """
 
-from collections.abc import Mapping
 from copy import copy
 from typing import Self
 
@@ -23,14 +21,6 @@ class VeerError(Exception):
     """Anything Veer raises on purpose; `exit_status` is what the command ends with."""
 
     exit_status = 70
-
-
-class DefectError(VeerError):
-    """Veer contradicts itself: a proof that an instance refutes; `evidence` is worth keeping."""
-
-    def __init__(self, message: str, evidence: Mapping[str, object] | None = None) -> None:
-        super().__init__(message)
-        self.evidence = evidence
 
 
 class TimeLimitReached(BaseException):

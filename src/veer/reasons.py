@@ -199,6 +199,15 @@ class Contradicted:
 
 @final
 @dataclass(frozen=True, slots=True)
+class ProofRefuted:
+    """Veer contradicts itself: a proof is accepted, and simulation differs on these tables."""
+
+    kind: ClassVar[str] = "proof refuted"
+    tables: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class DifferentComputation:
     """Where two versions first compute something else: operators with their words.
 
@@ -394,6 +403,7 @@ Reason: TypeAlias = (
     | FailsInOneVersion
     | ZeroSignShown
     | Contradicted
+    | ProofRefuted
     | DifferentComputation
     | NoDifference
     | CannotRefute

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from veer.api import Comparison, Version, verify
-from veer.cli.main import run
-from veer.errors import DefectError
+from veer.batch import decide
+from veer.cli.main import application, run
 from veer.evs import registry
 from veer.evs.base import EV
 from veer.frontends.sql import read_sql
 from veer.model.query_pair import QueryPair
+from veer.reasons import ProofRefuted
 from veer.report.wording import reason_text
 from veer.search.attempts import Attempts
 from veer.search.simulation import Simulation
@@ -113,25 +114,34 @@ def test_a_lying_verifier_is_not_even_asked(monkeypatch: pytest.MonkeyPatch) -> 
     assert "the two sides differ on a small instance" in reason_text(report.sinks[0].reason)
 
 
-def test_a_lie_is_caught_by_the_guard(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def nothing_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the guard runs the versions."""
     monkeypatch.setattr(Attempts, "differ", lambda self, pair: False)
     monkeypatch.setattr(Simulation, "agree", lambda self, claim: True)
-    with pytest.raises(DefectError, match="proven equal but differ") as caught:
-        lied_about(monkeypatch)
-    assert set(caught.value.evidence or {}) == {"p", "q", "tables"}
 
 
-def test_a_defect_ends_with_70_and_the_pair_saved(
+@pytest.mark.usefixtures("nothing_simulated")
+def test_a_lie_is_caught_by_the_guard(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = lied_about(monkeypatch)
+    assert report.verdict is Verdict.UNKNOWN
+    assert isinstance(report.sinks[0].reason, ProofRefuted)
+
+
+@pytest.mark.usefixtures("nothing_simulated")
+def test_a_proof_that_is_refuted_is_an_unknown_that_asks_for_a_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    def contradict() -> None:
-        raise DefectError("Veer contradicts itself", {"p": {}, "q": {}, "tables": {}})
-
+    monkeypatch.setattr(registry, "get", lambda name: Liar())
+    for name, value in {"p": "a", "q": "a + 1"}.items():
+        (tmp_path / f"{name}.sql").write_text(f"{DDL}; SELECT hash({value}) AS h FROM t")
+    asked = ["verify", *(str(tmp_path / f"{name}.sql") for name in "pq"), "--ev", "algebra"]
     with pytest.raises(SystemExit) as ended:
-        run(contradict)
-    assert ended.value.code == 70
-    (saved,) = tmp_path.glob("veer-defect-*.json")
-    assert saved.name in capsys.readouterr().err
-    assert set(json.loads(saved.read_text())) == {"p", "q", "tables"}
+        run(lambda: application().main(asked, standalone_mode=False))
+    assert ended.value.code == Verdict.UNKNOWN.exit_status == 2
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "unknown" in shown.lower()
+    assert "a defect of Veer" in shown and "please report this with both versions" in shown
+    pair = {"id": "1", "p": "SELECT hash(a) AS h FROM t", "q": "SELECT hash(a + 1) AS h FROM t"}
+    line = decide(pair, Comparison(evs=("algebra",)), DDL)
+    assert line["verdict"] == "unknown" and "a defect of Veer" in line["reason"]

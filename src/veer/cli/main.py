@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -13,8 +12,8 @@ import click
 
 from veer import __version__
 from veer.cli.declare import HELP_NAMES, command
-from veer.cli.terminal import complain, save_defect
-from veer.errors import DefectError, UsageError, VeerError
+from veer.cli.terminal import complain
+from veer.errors import UsageError, VeerError
 
 # Where each command is, in the order in which the help shows them.
 COMMANDS = {
@@ -71,12 +70,6 @@ def run(work: Callable[[], Any] | None = None) -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         complain("interrupted")
         status = 130
-    except DefectError as error:
-        complain(str(error))
-        if error.evidence is not None:
-            pair = json.dumps(error.evidence, indent=1, default=str) + "\n"
-            save_defect("the pair", pair, "json")
-        status = error.exit_status
     except VeerError as error:
         complain(str(error))
         status = error.exit_status
@@ -100,4 +93,4 @@ def _other(error: Exception) -> int:
         "This is a defect of Veer. Please report it with both versions and the output of "
         "VEER_TRACEBACK=1 and `veer doctor`."
     )
-    return DefectError.exit_status
+    return VeerError.exit_status

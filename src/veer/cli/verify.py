@@ -13,7 +13,7 @@ import click
 from veer.cli import options
 from veer.cli.declare import Option
 from veer.cli.terminal import complain, console, progress, save_defect, write_out
-from veer.errors import DefectError, TimeLimitReached, UsageError
+from veer.errors import TimeLimitReached, UsageError, VeerError
 from veer.frontends.spark.offline.loader import is_job, start_for
 from veer.options import (
     ColumnMatching,
@@ -303,4 +303,4 @@ def _exit_status(report: Report, recheck: SecondSolver | None) -> int:
         "on it; please report this with both versions"
     )
     save_defect("the question", report.disagreements[0], "smt2")
-    return DefectError.exit_status
+    return VeerError.exit_status

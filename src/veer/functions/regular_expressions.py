@@ -6,10 +6,11 @@ A refused pattern or text is unsupported, never guessed: a wrong match would be 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from veer.errors import UnsupportedError
-from veer.functions.registry import PARTIAL, PURE, STRICT, Failure, scalar
+from veer.functions.registry import PARTIAL, PURE, STRICT, Argument, Failure, Resolved, scalar
 from veer.functions.traits import Shown, TextUse
 from veer.functions.typing import signature
 from veer.model.types import BOOLEAN, INT, STRING, ArrayType
@@ -146,9 +147,20 @@ scalar(
     shown=Shown(capitals=("regexp",)),
     texts=TextUse.REGEX,
 )
+_REPLACE = signature(STRING, STRING, STRING, STRING, INT, optional=1)
+
+
+def _replace_rule(args: Sequence[Argument]) -> Resolved:
+    """Texts, and a place to begin at that Spark wants to be a constant."""
+    resolved = _REPLACE(args)
+    if len(args) == 4 and not args[3].is_literal:
+        raise UnsupportedError("regexp_replace from a place that is no constant")
+    return resolved
+
+
 scalar(
     "regexp_replace",
-    signature(STRING, STRING, STRING, STRING, INT, optional=1),
+    _replace_rule,
     _regexp_replace,
     PURE,
     STRICT,

@@ -7,6 +7,8 @@ conjunct as soon as its columns are there, and joins by hashing on equalities.
 The same rows as one operator after the other: a row passes if every conjunct is true, and a conjunct
 that is false or null drops it whenever it is asked. Inner joins give rows in no order, so which
 input comes first does not show. Other kinds of join pad or count rows, and are never part of a group.
+The sides of an equality are computed on all rows, as Spark does: one that fails there fails the run,
+whether its row meets another or not.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from veer.functions.ordering import group_key
-from veer.functions.registry import Failure
 from veer.interpreter.expressions import Environment, Row, compile_expr
 from veer.interpreter.steps import Signal, Step
 from veer.model.dag import Dataflow
@@ -146,7 +147,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Conjunct:
-    """A condition, the inputs it reads, and the sides of an equality that no null passes."""
+    """A condition, the inputs it reads, and the sides of an equality: none where no row passes."""
 
     test: Callable[[Any, Environment], Any]
     inputs: frozenset[int]
@@ -169,11 +170,13 @@ def compile_condition_parts(
         places = (group.schema.place(c.name, c.occurrence) for c in columns_read(expr))
         return frozenset(owner[p] for p in places)
 
-    def side(expr: Expr) -> Side:
+    def side(expr: Expr, *, null_safe: bool) -> Side:
         value, key = compile_expr(expr, (group.schema, *outer)), group_key(expr.type)
 
         def hashed(row: Row, env: Environment) -> Any:
             found = value(row, env)
+            if null_safe:
+                return (key(found),)
             return None if found is None else key(found)
 
         return Side(hashed, reads(expr))
@@ -181,8 +184,9 @@ def compile_condition_parts(
     def compiled(expr: Expr) -> Conjunct:
         test = compile_expr(expr, (group.schema, *outer))
         match expr:
-            case Compare("=", left, right):
-                return Conjunct(test, reads(expr), (side(left), side(right)))
+            case Compare("=" | "<=>" as op, left, right):
+                one, two = (side(each, null_safe=op == "<=>") for each in (left, right))
+                return Conjunct(test, reads(expr), (one, two))
             case _:
                 return Conjunct(test, reads(expr))
 
@@ -235,14 +239,17 @@ def _join(
     keys_of_rows: list[list[Any]] = [[] for _ in rows]
     tests = []
     for c in ready:
-        keys = _keys(c.sides(number, bound), added, rows, env)
-        if keys is None:
+        sides = c.sides(number, bound)
+        if sides is None:
             tests.append(c)
             continue
-        for one, key in zip((*keys_of_added, *keys_of_rows), keys, strict=True):
-            one.append(key)
+        new, old = sides
+        for row, own in zip(added, keys_of_added, strict=True):
+            own.append(new.value(row, env))
+        for row, own in zip(rows, keys_of_rows, strict=True):
+            own.append(old.value(row, env))
     table: dict[tuple[Any, ...], list[list[Any]]] = {}
-    # Null equals nothing, not even null, so such rows meet none.
+    # To `=` null equals nothing, not even null, so such rows meet none.
     for row, own in zip(added, keys_of_added, strict=True):
         if None not in own:
             table.setdefault(tuple(own), []).append(row)
@@ -254,19 +261,3 @@ def _join(
             if all(c.test(merged, env) is True for c in tests):
                 out.append(merged)
     return out
-
-
-def _keys(
-    sides: tuple[Side, Side] | None,
-    added: list[list[Any]],
-    rows: list[list[Any]],
-    env: Environment,
-) -> list[Any] | None:
-    """Both sides of an equality, on every row; none if one fails, perhaps on rows that never meet."""
-    if sides is None:
-        return None
-    new, old = sides
-    try:
-        return [*(new.value(row, env) for row in added), *(old.value(row, env) for row in rows)]
-    except Failure:
-        return None

@@ -1,16 +1,22 @@
-"""One join, by hashing on the columns that its condition equates."""
+"""One join, by hashing on the columns that its condition equates.
+
+What else it equates of its inputs is computed on all rows, as Spark does: what fails there fails the
+run, whether a row meets another or not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from veer.functions.ordering import group_key
 from veer.interpreter.expressions import Compiled, Environment, Row, compile_expr
 from veer.interpreter.steps import Outer, Signal, Step
-from veer.model.expr import And, Column, Compare
+from veer.model.conditions import conjuncts
+from veer.model.expr import Column, Compare, Expr
 from veer.model.ops import Join
 from veer.model.schema import Schema
+from veer.model.walk import columns_read
 
 
 def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step:
@@ -26,9 +32,21 @@ def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step
         (None,) * len(right_schema),
     )
     partners = _partner_finder(operator, left_schema, right_schema)
+    checks = [
+        [compile_expr(e, (left_schema + right_schema, *outer)) for e in exprs]
+        for exprs in _computed(operator, left_schema, right_schema)
+    ]
 
     def step(signals: list[Signal], env: Environment) -> Signal:
         left, right = signals[0].rows, signals[1].rows
+        for whole, asked, keys in (
+            ([row + right_nulls for row in left], *checks[:2]),
+            ([left_nulls + row for row in right], *checks[2:]),
+        ):
+            for row in whole if keys else ():
+                if all(condition(row, env) is True for condition in asked):
+                    for key in keys:
+                        key(row, env)
         find = partners(right)
         matched: set[int] = set()
         out: list[Row] = []
@@ -51,6 +69,42 @@ def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step
     return step
 
 
+def _conjuncts(operator: Join) -> Iterator[Expr]:
+    return iter(()) if operator.condition is None else conjuncts(operator.condition)
+
+
+def _computed(operator: Join, left: Schema, right: Schema) -> tuple[list[Expr], ...]:
+    """Of each input, what a condition asks of it alone and what it equates with the other.
+
+    Conditions on one input are asked below the join, unless its rows without partner stay.
+    """
+    both = left + right
+    asked: tuple[list[Expr], list[Expr]] = ([], [])
+    keys: tuple[list[Expr], list[Expr]] = ([], [])
+
+    def reads(*exprs: Expr) -> list[bool]:
+        """The inputs that expressions read: whether it is the right one."""
+        return [
+            side
+            for expr in exprs
+            for side in {both.place(c.name, c.occurrence) >= len(left) for c in columns_read(expr)}
+        ]
+
+    for conjunct in _conjuncts(operator):
+        match conjunct:
+            case Compare("=" | "<=>", a, b) if sorted(reads(a, b)) == [False, True]:
+                for side in (a, b):
+                    if not isinstance(side, Column) and (of := reads(side)):
+                        keys[of[0]].append(side)
+            case _ if len(of := reads(conjunct)) == 1:
+                asked[of[0]].append(conjunct)
+    if operator.kind in ("left", "anti", "full"):
+        asked[0].clear()
+    if operator.kind == "full":
+        asked[1].clear()
+    return asked[0], keys[0], asked[1], keys[1]
+
+
 def _partner_finder(
     operator: Join, left: Schema, right: Schema
 ) -> Callable[[list[Row]], Callable[[Row], Sequence[int]]]:
@@ -60,11 +114,8 @@ def _partner_finder(
     `=`, under which 0.0 is -0.0 and NaN is NaN, and null is left out where `=` is never true of it.
     """
     both = left + right
-    conjuncts = (
-        operator.condition.args if isinstance(operator.condition, And) else (operator.condition,)
-    )
     equated: list[tuple[int, int, Callable[[Any], Any], bool]] = []
-    for conjunct in conjuncts:
+    for conjunct in _conjuncts(operator):
         match conjunct:
             case Compare("=" | "<=>" as op, Column() as a, Column() as b):
                 x, y = sorted((both.place(a.name, a.occurrence), both.place(b.name, b.occurrence)))

@@ -51,6 +51,7 @@ from veer.reasons import (
     NoDifference,
     NotProven,
     NotShown,
+    ProofRefuted,
     Proven,
     QuestionsAsked,
     Reason,
@@ -209,6 +210,11 @@ def reason_text(reason: Reason | None) -> str:
         case Contradicted():
             count = reason.questions
             return f"{reason.solver} contradicts {count} of the solver's answers behind the proof"
+        case ProofRefuted():
+            return (
+                "a defect of Veer: there is a proof, and yet the versions differ on "
+                f"{reason.tables}; please report this with both versions"
+            )
         case DifferentComputation():
             return _different_computation(reason)
         case NoDifference():

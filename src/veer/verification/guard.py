@@ -1,7 +1,7 @@
 """What a proof must pass before EQUIVALENT is given out: the checker, and simulation.
 
 The checker is what soundness rests on. Simulation runs both versions on a few instances all the same:
-where it disagrees with an accepted proof, Veer has a defect and says so instead of a verdict.
+where it disagrees with an accepted proof, Veer has a defect and says so: the verdict is UNKNOWN.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from veer.analysis.signed_zeros import shown_zero_sign
 from veer.analysis.untold_columns import columns_as_used
 from veer.assumptions import MergeStops
 from veer.caveats import Caveat, MayFail, MoreMayFail, Side
-from veer.errors import DefectError
 from veer.model.dag import Dataflow
-from veer.model.json import to_json
 from veer.model.ops import Sink
 from veer.model.writes import Change
 from veer.options import ErrorHandling
@@ -33,6 +31,7 @@ from veer.proof import (
 from veer.reasons import (
     Cause,
     FailsInOneVersion,
+    ProofRefuted,
     Proven,
     Reason,
     SaidBy,
@@ -83,14 +82,16 @@ class ProofGuard:
             assumptions = check(proof, p, q, self.goal, ask, self.choices)
             declared = {*declared_of_functions(p, a), *declared_of_functions(q, b)}
             assumptions = (*assumptions, *sorted(declared, key=repr))
-            _guard(self.refutation)
         except ProofError as error:
             return error.reason
-        except DefectError:
+        tables = first_difference(self.refutation, GUARD_INSTANCES)
+        if tables is not None:
             # Spark may use facts of the data that the dataflow does not declare: no defect of ours.
-            if [verifiers(step) for step in proof.steps if verifiers(step)] != [(CATALYST,)]:
-                raise
-            return SaidBy((CATALYST,), Cause.CATALYST_KNOWS_MORE)
+            if [verifiers(step) for step in proof.steps if verifiers(step)] == [(CATALYST,)]:
+                return SaidBy((CATALYST,), Cause.CATALYST_KNOWS_MORE)
+            # Prover or interpreter is wrong, so neither is believed: nothing else is tried.
+            refuted = ProofRefuted(repr({name: list(rows) for name, rows in tables.items()}))
+            return SinkReport(a, b, Verdict.UNKNOWN, refuted, (), self.caveats)
         reason = _reason(proof, p, q)
         if isinstance(reason, SameOperators):
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
@@ -129,22 +130,6 @@ def _failures(refutation: Refutation) -> list[MayFail | MoreMayFail]:
     caveats += [MayFail(Side.Q, x.text, x.guards) for x in only_in(theirs, ours)]
     more = len(caveats) - MOST_CAVEATS
     return [*caveats[:MOST_CAVEATS], MoreMayFail(more)] if more > 0 else [*caveats]
-
-
-def _guard(refutation: Refutation) -> None:
-    """Simulation must agree before EQUIVALENT is given out; else Veer itself is wrong."""
-    tables = first_difference(refutation, GUARD_INSTANCES)
-    if tables is not None:
-        evidence = {
-            "p": to_json(refutation.p),
-            "q": to_json(refutation.q),
-            "tables": {name: repr(rows) for name, rows in tables.items()},
-        }
-        raise DefectError(
-            f"sinks {refutation.p_sink!r} and {refutation.q_sink!r} are proven equal but differ on "
-            f"{tables}; please report this with both versions",
-            evidence,
-        )
 
 
 def _merges(dataflow: Dataflow, id_: str) -> Iterator[MergeStops]:

@@ -6,6 +6,7 @@
         =>   Project(n <> 0) <- Aggregate(a; count(CASE WHEN x = 1 THEN 1 END) AS n) <- t
 
 Sound because both leave out nulls, and a set has each value once; which order it has does not show.
+Whether a list has NULL is null, whatever it has: only other values are looked for.
 Not with floats, whose zeros are two. A list that somebody sees in another way stays.
 """
 
@@ -55,12 +56,16 @@ def _ways(dataflow: Dataflow, named: NamedCall) -> Iterator[tuple[NamedCall, Rea
         text_of(n.args[1]): n.args[1]
         for e in exprs
         for n in parts(e)
-        if isinstance(n, Call) and n.function == CONTAINS and isinstance(n.args[1], Literal)
+        if isinstance(n, Call) and n.function == CONTAINS and _is_value(n.args[1])
     }
     for literal in sought.values():
         if literal.type == value.type and named.call.where is None:
             found = only_if(Compare("=", value, literal), ONE)
             yield replace(named, call=AggregateCall("count", (found,), LONG)), _of_value(literal)
+
+
+def _is_value(expr: Expr) -> bool:
+    return isinstance(expr, Literal) and expr.value is not None
 
 
 def _of_value(literal: Expr) -> Reading:

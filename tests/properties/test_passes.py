@@ -1,0 +1,97 @@
+"""Every application of every rewrite of the normal form, in and out, by the interpreter.
+
+VEER_SEED picks the dataflows, VEER_ROUNDS how many; `python -m benchmarks passes` takes all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benchmarks.nets.corpora import Pair, own_pairs, random_pairs
+from benchmarks.nets.observing import passes, rules
+from benchmarks.nets.passes import Passes, dataflows, random_dataflows
+from veer.frontends.sql import read_sql
+from veer.model.expr import Case, Literal
+from veer.normalize import expressions, normalize
+from veer.normalize.placing import collected
+from veer.settings import SessionSettings
+
+SEED = os.environ.get("VEER_SEED", "1")
+ROUNDS = int(os.environ.get("VEER_ROUNDS", "1"))
+PER_ROUND = 16
+SCHEMA = "CREATE TABLE t (a INT, b INT, s STRING)"
+
+
+def test_rewrites_of_random_queries_change_nothing() -> None:
+    net = Passes(tables=3, seed=1)
+    made = random_dataflows(SEED)
+    for _ in range(ROUNDS * PER_ROUND):
+        net.normalize(*next(made))
+    assert not net.wrong, f"VEER_SEED={SEED}\n{net.wrong[0]}"
+    assert sum(net.changed.values()) > ROUNDS * PER_ROUND
+
+
+def test_rewrites_of_cases_change_nothing() -> None:
+    rng = Random(f"cases {SEED}")
+    own = list(own_pairs())
+    chosen = rng.sample(own, min(len(own), ROUNDS * PER_ROUND))
+    net = Passes(tables=3, seed=1)
+    for given in dataflows(chosen):
+        net.normalize(*given)
+    assert not net.wrong, f"VEER_SEED={SEED}\n{net.wrong[0]}"
+
+
+def wrong_of(text: str) -> list[str]:
+    net = Passes(tables=6, seed=1)
+    net.normalize(text, read_sql(text, SCHEMA), SessionSettings())
+    return net.wrong
+
+
+NULL_IN_A_SET = "SELECT a, array_contains(collect_set(b), CAST(NULL AS INT)) AS c FROM t GROUP BY a"
+
+
+def test_a_pass_that_was_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not wrong_of(NULL_IN_A_SET)
+    monkeypatch.setattr(collected, "_is_value", lambda e: isinstance(e, Literal))
+    (first, *_) = wrong_of(NULL_IN_A_SET)
+    assert "count_collected" in first
+
+
+def test_a_rule_that_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "SELECT b FROM (SELECT DISTINCT a, b FROM t WHERE a > 1) AS x WHERE b > 2"
+    assert not wrong_of(text)
+
+    def keeps_all(rewriting, id_, operator, below):  # type: ignore[no-untyped-def]
+        return below[0] if type(operator).__name__ == "Filter" else None
+
+    monkeypatch.setattr(normalize, "RULES", (keeps_all, *normalize.RULES))
+    assert any("keeps_all at" in wrong for wrong in wrong_of(text))
+
+
+def test_a_spelling_that_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "SELECT CASE WHEN a > 1 THEN b ELSE a END AS c FROM t"
+    assert not wrong_of(text)
+    monkeypatch.setattr(
+        expressions,
+        "with_known_branches",
+        lambda e: Case(e.branches, Literal(None, e.type)) if e.branches else e,
+    )
+    assert any(wrong.splitlines()[1].startswith("with_known_branches") for wrong in wrong_of(text))
+
+
+def test_all_that_normalize_puts_together_is_watched() -> None:
+    text = Path(normalize.__file__).read_text(encoding="utf-8")
+    placed = text[text.index("def _placed") : text.index("def _declares_keys")]
+    called = {name for name in passes() if f"{name}(" in placed}
+    assert called == set(passes()) and len(called) > 10
+    assert rules()[-1] == "keep_operator"
+
+
+def test_pairs_of_the_fuzzer_are_read() -> None:
+    made = random_pairs(SEED)
+    pairs: list[Pair] = [next(made) for _ in range(10)]
+    assert sum(len(pair.read()) for pair in pairs) > 10
