@@ -80,7 +80,7 @@ class GoldenSession:
         try:
             with _limited(self.seconds), self.settings():
                 self.do(text, name)
-        except (VeerError, Failure, Slow, ValueError, KeyError, TypeError):
+        except (Exception, Slow):  # whatever the reason, queries of it are not compared
             self.forget(name)
             self.unknown.add(name)
 
@@ -221,8 +221,8 @@ class GoldenSession:
     def _refused(self, statement: Statement, error: VeerError) -> Outcome:
         if statement.is_refused:
             return Outcome("refused by both")
-        named = getattr(error, "undeclared_table", None) or ""
-        if named.lower() in self.unknown:
+        named = getattr(error, "undeclared_table", None)
+        if named and named.lower() in self.unknown:
             return Outcome("skipped", "a table or view that Veer cannot hold")
         if statement.error:
             return Outcome("refused, fails in Spark")

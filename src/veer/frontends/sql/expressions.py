@@ -83,6 +83,26 @@ GENERATORS = {
 }
 
 
+# Functions that may be called without parentheses; columns of the same query win over them.
+WITHOUT_PARENTHESES = frozenset(
+    [
+        "current_catalog",
+        "current_database",
+        "current_date",
+        "current_path",
+        "current_schema",
+        "current_time",
+        "current_timestamp",
+        "current_user",
+        "grouping__id",
+        "localtime",
+        "localtimestamp",
+        "session_user",
+        "user",
+    ]
+)
+
+
 class QueryMaker(Protocol):
     """What reads the inside of a subquery: see `query.QueryReader`."""
 
@@ -198,6 +218,11 @@ class ExprReader:
         for depth, plan in enumerate(self.outer, 1):
             column = plan.find(parts)
             if column is not None:
+                if len(parts) == 1 and parts[0].lower() in WITHOUT_PARENTHESES:
+                    raise UnsupportedError(
+                        f"{parts[0]!r}, a column of the rows around a subquery or a function,"
+                        " is not supported"
+                    )
                 return outward(column, depth)
         raise unknown_column(parts, self.plan)
 
@@ -331,6 +356,8 @@ class ExprReader:
             args = list(args[0].expressions)
         if distinct and is_star(args):
             refuse(node, "DISTINCT *; name the columns")
+        if function == "count" and not args:
+            raise IllFormedError("count of nothing; count(*) counts rows")
         values = [] if function == "count" and is_star(args) else [self.read(a) for a in args]
         if function == "count" and not distinct and all(_is_present_constant(v) for v in values):
             values = []  # COUNT(1) counts rows, as COUNT(*) does
@@ -420,6 +447,12 @@ class ExprReader:
             not descending,
             (not descending) if nulls_first is None else bool(nulls_first),
         )
+
+    def now(self, node: exp.Expr, function: str) -> Expr:
+        """A time of the run; a column of that name would win over it without parentheses."""
+        if self.plan.find([function]) is not None or (self.after and self.after([function])):
+            refuse(node, f"{function}, a column or a function,")
+        return coercion.call(function)
 
     # -- the rest ----------------------------------------------------------------------------
 
@@ -716,8 +749,8 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Transform: lambda r, n: r.function(n, "transform", [n.this, n.expression]),
     exp.DPipe: lambda r, n: coercion.call("concat", r.read(n.this), r.read(n.expression)),
     exp.StrPosition: lambda r, n: coercion.call("instr", r.read(n.this), r.read(n.args["substr"])),
-    exp.CurrentDate: lambda r, n: coercion.call("current_date"),
-    exp.CurrentTimestamp: lambda r, n: coercion.call("current_timestamp"),
+    exp.CurrentDate: lambda r, n: r.now(n, "current_date"),
+    exp.CurrentTimestamp: lambda r, n: r.now(n, "current_timestamp"),
     exp.Any: ExprReader.any_of,
     exp.Filter: ExprReader.filtered,
     exp.IgnoreNulls: ExprReader.null_treatment,

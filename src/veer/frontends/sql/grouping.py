@@ -56,8 +56,9 @@ class Grouping:
         if not self.uses_sets:
             raise IllFormedError(f"{function} needs ROLLUP, CUBE or GROUPING SETS")
         if function == "grouping":
-            (arg,) = args
-            return self.flag(arg)
+            if len(args) != 1:
+                raise IllFormedError(f"grouping: {len(args)} arguments, expected 1")
+            return self.flag(args[0])
         if not args or tuple(args) == self.keys:
             return self.id
         total: Expr = Literal(0, LONG)
@@ -128,6 +129,8 @@ def read_grouping(
     if node.args.get("totals"):
         refuse(node, "WITH TOTALS")
     if node.args.get("all"):
+        if reader.plan.find(["all"]) is not None:
+            refuse(node, "GROUP BY ALL beside a column called all")
         keys = [i.expr for i in items if not has_placeholder(i.expr)]
         return _plain(keys)
     plain = [_element(reader, e, items) for e in node.expressions]

@@ -232,6 +232,8 @@ def _construct(node: exp.Expr) -> str | None:
 def _function(node: exp.Expr) -> str | None:
     """Calls, those by name and those the grammar has syntax for."""
     match node:
+        case exp.Anonymous(expressions=[operand]) if str(node.this).lower() == "positive":
+            return f"(+ {pretty(operand)})"
         case exp.Anonymous():
             return _call(str(node.this), list(node.expressions))
         case exp.Any():

@@ -283,6 +283,8 @@ class Select:
         """GROUPING(key) or GROUPING_ID()."""
         if self.grouping is None:
             self.asks_grouping = True
+            if self.node.args.get("group") is None:
+                raise IllFormedError(f"{function} needs ROLLUP, CUBE or GROUPING SETS")
             return Literal(None, LONG)  # read again once the grouping is known
         return self.grouping.call(function, args)
 
@@ -411,6 +413,8 @@ class Select:
 
     def named_key(self, item: exp.Expr) -> SortKey | None:
         """A key that is just a select item, by position or by name."""
+        if isinstance(item.this, exp.Neg) and isinstance(item.this.this, exp.Literal):
+            raise IllFormedError(f"{position(item)}position -{item.this.this} is not in the select list")
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
             named = [self.items[ordinal(item.this, len(self.items))]]
         elif isinstance(item.this, exp.Column) and not item.this.table:
