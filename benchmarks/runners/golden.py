@@ -25,6 +25,7 @@ WRONG = ("crashed", "other rows", "other types")
 TOLD = {
     "equal": "the same rows, types and names",
     "equal but for names": "the same rows and types, other names",
+    "equal but for digits": "the same, floating point sums to eleven digits",
     "types alone": "the same types; rows not known or not run",
     "fails in both": "read, fails in both",
     "other rows": "OTHER ROWS",

@@ -70,7 +70,7 @@ def golden_files(checkout: Path, wanted: str) -> Iterator[GoldenFile]:
         name = path.relative_to(inputs).as_posix()
         golden = results / f"{name}.out"
         if wanted in name and name.split("/")[0] not in LEFT_OUT and golden.exists():
-            text = golden.read_text(encoding="utf-8")
+            text = golden.read_bytes().decode()
             yield GoldenFile(name, _conf(name, path.read_text(encoding="utf-8")), _statements(text))
 
 

@@ -20,8 +20,6 @@ from veer.model.types import (
     YearMonthIntervalType,
 )
 
-UNITS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
-
 
 def shown_rows(result: Result, zone: str) -> list[str]:
     """Each row as one text."""
@@ -47,35 +45,22 @@ def shown(value: Any, type_: DataType, zone: str, nested: bool = False) -> str:
             parts = zip(value, fields, strict=True)
             texts = (f'"{name}":{shown(v, t, zone, True)}' for v, (name, t) in parts)
             return f"{{{','.join(texts)}}}"
-        case YearMonthIntervalType(first, last):
-            return _months(value, first, last)
-        case DayTimeIntervalType(first, last):
-            return _duration(value, first, last)
+        case YearMonthIntervalType():
+            years, months = divmod(abs(value), 12)
+            return f"{'-' if value < 0 else ''}{years}-{months}"
+        case DayTimeIntervalType():
+            return _duration(value)
         case _:
             return text_of(value, type_)
 
 
-def _months(value: int, first: str, last: str) -> str:
-    years, months = divmod(abs(value), 12)
-    sign = "-" if value < 0 else ""
-    if first == last:
-        return f"{sign}{years if first == 'year' else abs(value)}"
-    return f"{sign}{years}-{months}"
-
-
-def _duration(value: timedelta, first: str, last: str) -> str:
-    micros = abs(value) // timedelta(microseconds=1)
-    rest, fraction = divmod(micros, 1_000_000)
-    names = [name for name, _ in UNITS]
-    texts = []
-    for name, seconds in UNITS[names.index(first) : names.index(last) + 1]:
-        amount, rest = divmod(rest, seconds)
-        texts.append(f"{amount:02d}" if texts else str(amount))
-    if last == "second":
-        texts[-1] = texts[-1].zfill(2) + f".{fraction:06d}000"
+def _duration(value: timedelta) -> str:
+    seconds, micros = divmod(abs(value) // timedelta(microseconds=1), 1_000_000)
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
     sign = "-" if value < timedelta(0) else ""
-    joined = ":".join(texts[1:] if first == "day" else texts)
-    return sign + (texts[0] + (f" {joined}" if joined else "") if first == "day" else joined)
+    return f"{sign}{days} {hour:02d}:{minute:02d}:{second:02d}.{micros:06d}000"
 
 
 def schema_text(names: Sequence[str], types: Sequence[DataType]) -> str:
