@@ -56,7 +56,7 @@ RUNNERS = (
     Runner(
         "golden",
         "Spark's own SQL tests: read or refused, rows and types beside those that Spark answered",
-        "10 minutes; less with `--files TEXT`",
+        "4 minutes; less with `--files TEXT`",
         "a checkout of apache/spark",
     ),
     Runner(

@@ -121,7 +121,9 @@ class GoldenSession:
 
     def set(self, text: str) -> None:
         """SET of a setting."""
-        plain_set = re.fullmatch(r"SET\s+([\w.]+)\s*=\s*(.*?)\s*;?", text, re.IGNORECASE | re.DOTALL)
+        plain_set = re.fullmatch(
+            r"SET\s+([\w.]+)\s*=\s*(.*?)\s*;?", text, re.IGNORECASE | re.DOTALL
+        )
         if plain_set is not None and not re.match(r"SET\s+VAR", text, re.IGNORECASE):
             self.conf[plain_set[1]] = plain_set[2]
             return
@@ -138,7 +140,9 @@ class GoldenSession:
     def forget(self, name: str) -> None:
         """There is nothing of a name; what Spark makes of views of it then is left out."""
         self.unknown.discard(name)
-        for view in [v for v, text in self.views.items() if v != name and name in _words(text)]:
+        known = name in self.views or name in self.catalog
+        named = [v for v, t in self.views.items() if known and v != name and name in _words(t)]
+        for view in named:
             self.lose(view)
         for known in (self.views, self.catalog, self.rows):
             known.pop(name, None)  # type: ignore[attr-defined]

@@ -23,7 +23,9 @@ from veer.model.types import (
 
 def shown_rows(result: Result, zone: str) -> list[str]:
     """Each row as one text."""
-    return ["\t".join(map(lambda v, t: shown(v, t, zone), row, result.types)) for row in result.rows]
+    return [
+        "\t".join(map(lambda v, t: shown(v, t, zone), row, result.types)) for row in result.rows
+    ]
 
 
 def shown(value: Any, type_: DataType, zone: str, nested: bool = False) -> str:

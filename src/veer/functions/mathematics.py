@@ -14,6 +14,7 @@ from decimal import (
 from typing import Any
 
 from veer.errors import IllFormedError
+from veer.functions import strict
 from veer.functions.arithmetic import (
     EXACT,
     NAN,
@@ -23,7 +24,6 @@ from veer.functions.arithmetic import (
     fit_integer,
     operands,
 )
-from veer.functions import strict
 from veer.functions.registry import (
     PARTIAL,
     PURE,

@@ -64,7 +64,10 @@ def _check_all(before: TokenType | None, token: Token, after: Token | None) -> N
         _refuse(token, "a column called all in GROUP BY")
     if before == TokenType.ORDER_BY:
         _refuse(token, "ORDER BY ALL")
-    if before in (TokenType.L_PAREN, TokenType.COMMA) and kind in (TokenType.R_PAREN, TokenType.COMMA):
+    if before in (TokenType.L_PAREN, TokenType.COMMA) and kind in (
+        TokenType.R_PAREN,
+        TokenType.COMMA,
+    ):
         _refuse(token, "a column called all")
 
 
