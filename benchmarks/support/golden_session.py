@@ -140,8 +140,8 @@ class GoldenSession:
     def forget(self, name: str) -> None:
         """There is nothing of a name; what Spark makes of views of it then is left out."""
         self.unknown.discard(name)
-        known = name in self.views or name in self.catalog
-        named = [v for v, t in self.views.items() if known and v != name and name in _words(t)]
+        was_there = name in self.views or name in self.catalog
+        named = [v for v, t in self.views.items() if was_there and v != name and name in _words(t)]
         for view in named:
             self.lose(view)
         for known in (self.views, self.catalog, self.rows):
@@ -172,7 +172,7 @@ class GoldenSession:
         fields = {f.name.lower(): f for f in source.fields}
         targets = [fields[n] for n in listed] if listed else list(source.fields)
         converts = [
-            (lambda v: v) if t == f.type else cast_function(t, f.type, CastMode.ANSI)
+            cast_function(t, f.type, CastMode.ANSI)
             for t, f in zip(result.types, targets, strict=True)
         ]
         places = {f.name: i for i, f in enumerate(targets)}
