@@ -145,7 +145,7 @@ class GoldenSession:
         for view in named:
             self.lose(view)
         for known in (self.views, self.catalog, self.rows):
-            known.pop(name, None)  # type: ignore[attr-defined]
+            known.pop(name, None)
 
     def create(self, text: str, name: str) -> None:
         """CREATE TABLE, empty or of a query."""

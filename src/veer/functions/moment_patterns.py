@@ -144,7 +144,8 @@ def parse_moment(text: str, pattern: str) -> datetime:
         elif part in _READERS:
             regex.append(_READERS[part])
         elif set(part) == {"S"}:
-            if parts_written[place + 1 :] and parts_written[place + 1][0] == "field":
+            beside = parts_written[max(place - 1, 0) : place + 2]
+            if sum(kind == "field" for kind, _ in beside) > 1:
                 raise UnsupportedError(f"reading by datetime pattern {pattern!r} is not modelled")
             regex.append(rf"(?P<fraction>\d{{1,{len(part)}}})")  # as many digits as there are
         else:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import IllFormedError, ParseError, UnsupportedError
 
 # What may begin the expression after SELECT ALL; behind anything else ALL is the name of a column.
 _BEGINS = frozenset(
@@ -25,6 +25,19 @@ _BEGINS = frozenset(
         TokenType.TRUE,
         TokenType.FALSE,
         TokenType.NOT,
+    }
+)
+# What no list goes on with; the parser takes a comma before it.
+_ENDS = frozenset(
+    {
+        TokenType.COMMA,
+        TokenType.FROM,
+        TokenType.GROUP_BY,
+        TokenType.HAVING,
+        TokenType.ORDER_BY,
+        TokenType.R_PAREN,
+        TokenType.SEMICOLON,
+        TokenType.WHERE,
     }
 )
 # Numbers by their suffix: how many bits they have.
@@ -48,6 +61,8 @@ def check_tokens(tokens: Sequence[Token], sql: str) -> None:
                     _refuse(after, "an interval of several units in one text")
             case TokenType.PIPE_GT if after is not None and after.text.upper() not in _PIPES:
                 _refuse(after, f"|> {after.text.upper()}")
+            case TokenType.COMMA if after is None or after.token_type in _ENDS:
+                raise ParseError(f"{_place(token)}a comma before nothing")
             case TokenType.NUMBER if after is not None and after.token_type == TokenType.DCOLON:
                 before = tokens[at - 1].token_type if at else None
                 _check_suffix(token, before, sql[token.start : token.end + 1])

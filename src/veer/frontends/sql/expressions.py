@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from veer.analysis.determinism import require_repeatable
+from veer.analysis.determinism import expr_kind, require_repeatable
 from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql import subqueries
@@ -28,13 +28,14 @@ from veer.frontends.sql.literals import (
     read_interval,
 )
 from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
-from veer.frontends.sql.parse import as_call, is_star, only, position, read_type, refuse
+from veer.frontends.sql.parse import TYPED, as_call, is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
     outward,
 )
 from veer.frontends.sql.scope import Plan, fields_of, unknown_column
 from veer.frontends.sql.windows import read_over
+from veer.functions.moments import parse_timestamp
 from veer.functions.registry import (
     AGGREGATE,
     OPAQUE,
@@ -62,8 +63,11 @@ from veer.model.expr import (
 )
 from veer.model.types import (
     BOOLEAN,
+    DATE,
     NULL,
     STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
     CastMode,
     DecimalType,
     StructType,
@@ -138,6 +142,7 @@ class ExprReader:
         self.before: Resolve | None = None  # names that win over columns
         self.after: Resolve | None = None  # names tried when there is no such column
         self.variables: list[Mapping[str, Expr]] = []  # of the lambda functions around
+        self.aliases_read = 0  # names of the select list that were read in place of columns
         self._was_alias = False  # whether the last name was one of the select list
         self._inside_aggregate = False
         self.only_truth = False  # whether null and false make no difference here
@@ -213,6 +218,7 @@ class ExprReader:
         if column is None and self.after is not None:
             column = self.after(parts)
             self._was_alias = column is not None
+            self.aliases_read += self._was_alias
         if column is not None:
             return column
         for depth, plan in enumerate(self.outer, 1):
@@ -361,8 +367,21 @@ class ExprReader:
         values = [] if function == "count" and is_star(args) else [self.read(a) for a in args]
         if function == "count" and not distinct and all(_is_present_constant(v) for v in values):
             values = []  # COUNT(1) counts rows, as COUNT(*) does
-        condition = None if where is None else self.condition(where)
+        if distinct and function == "mode":
+            raise IllFormedError("mode of DISTINCT values")
+        condition = None if where is None else self.filter_of(where)
         return coercion.aggregate_call(function, values, distinct=distinct, where=condition)
+
+    def filter_of(self, node: exp.Expr) -> Expr:
+        """The condition of FILTER: a boolean, the same for every row that is looked at twice."""
+        before, self.only_truth = self.only_truth, True
+        try:
+            condition = self.read(node)
+        finally:
+            self.only_truth = before
+        if condition.type != BOOLEAN or expr_kind(condition) is Kind.CHOICE:
+            raise IllFormedError(f"{position(node)}FILTER needs a boolean that is not random")
+        return condition
 
     def any_of(self, node: exp.Expr) -> Expr:
         """`any(x)`, an aggregate."""
@@ -397,7 +416,11 @@ class ExprReader:
         """EXPLODE and its like, set aside."""
         if self.collected is None:
             refuse(node, f"{function} here")
-        return self.collected.generator(*self.generated(node, function, args))
+        before = self.aliases_read
+        generated = self.generated(node, function, args)
+        if self.aliases_read > before:
+            refuse(node, f"{function} of an alias of the select list")
+        return self.collected.generator(*generated)
 
     def generated(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> tuple[str, Expr]:
         """A generator and what it makes rows of; STACK makes them of an array of structs."""
@@ -471,6 +494,9 @@ class ExprReader:
             refuse(node, "this negative constant (put the digits into parentheses: -(0.0D))")
         value = self.read(node.this)
         folded = fold_cast(value, target)
+        if folded is None and TYPED in node.meta and target in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+            if target != TIMESTAMP_NTZ or parse_timestamp(node.this.name, local=True) is None:
+                refuse(node, f"this constant of type {target}")
         return folded if folded is not None else coercion.cast(value, target, mode)
 
     def negative(self, node: exp.Expr) -> Expr:
@@ -540,6 +566,8 @@ class ExprReader:
                 args.append(self.read(escape))
             matched = coercion.call(name, *args)
             matches.append(Not(matched) if node.args.get("negate") else matched)
+        if not matches:
+            raise IllFormedError(f"{name} with no pattern")
         every = isinstance(node.expression, exp.All)
         return coercion.conjunction(matches) if every else coercion.disjunction(matches)
 

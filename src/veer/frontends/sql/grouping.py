@@ -156,6 +156,8 @@ def read_grouping(
             refuse(node, "GROUP BY ALL beside a column called all")
         keys = [i.expr for i in items if not has_placeholder(i.expr)]
         return _plain(keys)
+    if any(e.is_star for e in select) and any(map(_is_position, node.expressions)):
+        raise IllFormedError(f"{position(node)}GROUP BY a position beside *")
     plain = [_element(reader, e, items) for e in node.expressions]
     suffix = [k for k in ("rollup", "cube") if node.args.get(k)]
     special = any(isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets) for e in node.expressions)
@@ -226,6 +228,10 @@ def _plain(keys: list[Expr]) -> Grouping:
 
 def _element(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Element:
     match node:
+        case exp.Rollup() | exp.Cube() if any(
+            isinstance(e, exp.Tuple) and not e.expressions for e in node.expressions
+        ):
+            raise IllFormedError(f"{position(node)}an empty set of keys in {node.key}")
         case exp.Rollup():
             return _rolled([_tuple(reader, e, items) for e in node.expressions])
         case exp.Cube():
@@ -251,12 +257,16 @@ def _tuple(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> tuple[Ex
 
 
 def _key(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Expr:
-    if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
+    if _is_position(node):
         expr: Expr = items[ordinal(node, len(items))].expr
         if has_placeholder(expr):
             raise IllFormedError(f"{position(node)}GROUP BY {node.this} is an aggregate function")
         return expr
     return reader.read(node)
+
+
+def _is_position(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit()
 
 
 def _rolled(keys: Sequence[tuple[Expr, ...]]) -> Element:

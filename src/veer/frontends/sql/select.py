@@ -32,6 +32,7 @@ from veer.model.expr import (
     InQuery,
     Literal,
     Named,
+    ScalarQuery,
     SortKey,
 )
 from veer.model.ops import (
@@ -44,7 +45,7 @@ from veer.model.ops import (
     Unnest,
 )
 from veer.model.types import LONG, DataType, NumericType, StructType
-from veer.model.walk import exprs_in, map_exprs, parts, replace_down
+from veer.model.walk import exprs_in, map_exprs, outer_columns, parts, replace_down
 from veer.settings import name_key, same_name
 
 if TYPE_CHECKING:
@@ -421,6 +422,10 @@ class Select:
         key = self.reader.sort_key(item)
         if any(isinstance(part, Exists | InQuery) for part in parts(key.expr)):
             raise IllFormedError(f"{position(item)}ORDER BY of IN or EXISTS with a subquery")
+        for part in parts(key.expr):
+            outer = outer_columns(part.query) if isinstance(part, ScalarQuery) else ()
+            if any(o.depth == 1 for o in outer):
+                raise IllFormedError(f"{position(item)}ORDER BY of a correlated subquery")
         if has_placeholder(key.expr, SetAside.GENERATOR):
             raise IllFormedError(f"{position(item)}a generator in ORDER BY")
         if self.grouping is None or not self.grouping.uses_sets:

@@ -41,6 +41,8 @@ def read_over(reader: ExprReader, node: exp.Expr) -> OverCall:
     if len(values) == flagged:
         ignore = ignore or values[-1] == Literal(True, BOOLEAN)
         values = values[:-1]
+    if function == "ntile" and any(isinstance(v, Literal) and (v.value or 0) < 1 for v in values):
+        raise IllFormedError(f"{position(node)}ntile of fewer than one")
     partition = [reader.read(e) for e in window.args.get("partition_by") or ()]
     written = window.args.get("order")
     order = [reader.sort_key(e) for e in written.expressions] if written else []
