@@ -157,6 +157,8 @@ def parse_moment(text: str, pattern: str) -> datetime:
     if match is None:
         raise Failure("CANNOT_PARSE_TIMESTAMP")
     parts = {k: int(v) for k, v in match.groupdict().items() if k != "fraction"}
+    if not 1 <= parts.get("year", 1970) <= 9999:
+        raise UnsupportedError(f"the year {parts['year']}, which is outside of Python's calendar")
     fraction = match.groupdict().get("fraction", "").ljust(6, "0")[:6]
     try:
         return datetime(

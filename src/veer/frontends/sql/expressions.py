@@ -87,6 +87,11 @@ GENERATORS = {
 }
 
 
+# Functions that compute as operators do.
+BESIDE_DECIMALS = frozenset(
+    ["+", "-", "*", "/", "%", "pmod", "div", "try_add", "try_divide", "try_mod", "try_multiply",
+     "try_subtract"]
+)  # fmt: skip
 # Functions that may be called without parentheses; columns of the same query win over them.
 WITHOUT_PARENTHESES = frozenset(
     [
@@ -287,7 +292,18 @@ class ExprReader:
             return self.opaque(node, function, tuple(self.value(a) for a in args))
         if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
-        return self.built(node, function, [self.read(a) for a in args])
+        values = [self.read(a) for a in args]
+        if function in BESIDE_DECIMALS:
+            self.check_decimals(node, args, values)
+        return self.built(node, function, values)
+
+    def check_decimals(
+        self, node: exp.Expr, written: Sequence[exp.Expr], read: Sequence[Expr]
+    ) -> None:
+        """Refuse a whole constant beside a decimal: its precision is that of what was written."""
+        decimal = any(isinstance(e.type, DecimalType) for e in read)
+        if decimal and any(map(is_suffixed_integer, written)):
+            refuse(node, "an integer constant with suffix or cast beside a decimal")
 
     def starred(self, function: str, args: list[exp.Expr]) -> list[exp.Expr]:
         """Arguments with columns in place of `*`, which COUNT takes as it is."""
@@ -646,9 +662,7 @@ class ExprReader:
         only(node, "this", "expression", "typed", "safe")
         sides = (node.this, node.expression)
         left, right = (self.read(side) for side in sides)
-        decimal = any(isinstance(e.type, DecimalType) for e in (left, right))
-        if decimal and any(map(is_suffixed_integer, sides)):
-            refuse(node, "an integer constant with suffix or cast beside a decimal")
+        self.check_decimals(node, sides, (left, right))
         computed = coercion.arithmetic(symbol, left, right)
         if isinstance(computed, Call) and computed.function in MOVING:
             node.meta[SHOWN] = _moved(computed, sides)

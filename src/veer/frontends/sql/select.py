@@ -420,20 +420,15 @@ class Select:
     def computed_key(self, item: exp.Expr) -> SortKey:
         """A key that is an expression; an aggregate in it reads grouping keys as they are left out."""
         key = self.reader.sort_key(item)
-        if any(isinstance(part, Exists | InQuery) for part in parts(key.expr)):
-            raise IllFormedError(f"{position(item)}ORDER BY of IN or EXISTS with a subquery")
-        for part in parts(key.expr):
-            outer = outer_columns(part.query) if isinstance(part, ScalarQuery) else ()
-            if any(o.depth == 1 for o in outer):
-                raise IllFormedError(f"{position(item)}ORDER BY of a correlated subquery")
-        if has_placeholder(key.expr, SetAside.GENERATOR):
-            raise IllFormedError(f"{position(item)}a generator in ORDER BY")
+        keys = () if self.grouping is None else self.grouping.keys
+        if key.expr not in keys and key.expr not in [i.expr for i in self.items]:
+            _check_sorted_by(item, key.expr)
         if self.grouping is None or not self.grouping.uses_sets:
             return key
         numbers = [number_of(SetAside.AGGREGATE, part) for part in parts(key.expr)]
         calls = [self.collected.aggregates[n] for n in numbers if n is not None]
         read = {part for call in calls for arg in exprs_in(call) for part in parts(arg)}
-        if read & set(self.grouping.keys):
+        if read & set(keys):
             refuse(item, "ORDER BY of an aggregate of a grouping key")
         return key
 
@@ -508,6 +503,16 @@ class Select:
         if isinstance(expr, Literal):
             return expr
         return plan.column(len(selected) + hidden.index(expr))
+
+
+def _check_sorted_by(item: exp.Expr, key: Expr) -> None:
+    """Refuse what Spark computes in a select list, and not for ORDER BY alone."""
+    if has_placeholder(key, SetAside.GENERATOR):
+        raise IllFormedError(f"{position(item)}a generator in ORDER BY")
+    for part in parts(key):
+        outer = outer_columns(part.query) if isinstance(part, ScalarQuery) else ()
+        if isinstance(part, Exists | InQuery) or any(o.depth == 1 for o in outer):
+            raise IllFormedError(f"{position(item)}ORDER BY of IN, EXISTS or a correlated subquery")
 
 
 def _alike(a: DataType, b: DataType) -> bool:
