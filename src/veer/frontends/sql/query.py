@@ -636,4 +636,4 @@ def constant(node: exp.Expr, reader: QueryReader) -> int | None:
     value = reader.reader(reader.one_row()).read(node)
     if not isinstance(value, Literal) or not isinstance(value.type, IntegralType):
         refuse(node, "a limit that is no constant number")
-    return value.value
+    return None if value.value is None else int(value.value)

@@ -24,6 +24,7 @@ from veer.frontends.sql.pieces import (
     placeholder,
 )
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
+from veer.functions.registry import AGGREGATE, canonical_name
 from veer.model.expr import (
     Column,
     Exists,
@@ -423,6 +424,10 @@ class Select:
         keys = () if self.grouping is None else self.grouping.keys
         if key.expr not in keys and key.expr not in [i.expr for i in self.items]:
             _check_sorted_by(item, key.expr)
+        if self.collected.overs and _calls_aggregate(item):
+            raise IllFormedError(
+                f"{position(item)}ORDER BY of an aggregate beside window functions"
+            )
         if self.grouping is None or not self.grouping.uses_sets:
             return key
         numbers = [number_of(SetAside.AGGREGATE, part) for part in parts(key.expr)]
@@ -503,6 +508,14 @@ class Select:
         if isinstance(expr, Literal):
             return expr
         return plan.column(len(selected) + hidden.index(expr))
+
+
+def _calls_aggregate(item: exp.Expr) -> bool:
+    """Whether an aggregate function is called, not as a window function."""
+    return any(
+        canonical_name(call.name) in AGGREGATE and call.find_ancestor(exp.Window) is None
+        for call in item.find_all(exp.Anonymous)
+    )
 
 
 def _check_sorted_by(item: exp.Expr, key: Expr) -> None:
