@@ -60,6 +60,12 @@ RUNNERS = (
         SPARK,
     ),
     Runner(
+        "golden",
+        "Spark's own SQL tests: read or refused, rows and types beside those that Spark answered",
+        "4 minutes; less with `--files TEXT`",
+        "a checkout of apache/spark",
+    ),
+    Runner(
         "importers",
         "workflows of Texera, KNIME, Orange and Alteryx: read, known, proven with an empty filter",
         "5 minutes",

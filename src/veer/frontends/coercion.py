@@ -94,6 +94,7 @@ from veer.model.types import (
     StructType,
     TimestampType,
     YearMonthIntervalType,
+    holds_map,
 )
 from veer.model.walk import parts
 from veer.settings import SPARK_4_0, SPARK_4_1, SPARK_4_2, current
@@ -274,6 +275,10 @@ def aggregate_call(
 ) -> AggregateCall:
     """An aggregate function applied to arguments."""
     function = canonical_name(name)
+    if distinct and any(holds_map(a.type) for a in args):
+        raise UnsupportedError(
+            f"{function} of DISTINCT maps, of which the order of keys is left out"
+        )
     args = _numbers_of_moments(function, args)
     resolved = aggregate_function(function).resolve(arguments(tuple(args)))
     coerced = tuple(_constant_or_cast(a, t) for a, t in zip(args, resolved.arguments, strict=True))

@@ -17,6 +17,7 @@ from veer.functions.arithmetic import (
     _decimal_divide,
     fit_decimal,
     fit_integer,
+    fit_interval,
 )
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import PURE, Argument, Kind, Meaning, Resolved, aggregate
@@ -116,7 +117,7 @@ def _sum(_types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
             case NumericType():
                 return add_floats(values)
             case _:
-                return sum(values[1:], values[0])
+                return fit_interval(sum(values[1:], values[0]), result)
 
     return total
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from decimal import (
     ROUND_DOWN,
     ROUND_HALF_EVEN,
@@ -92,6 +93,15 @@ def fitting_integer(type_: DataType) -> Callable[[int], int]:
 def fit_integer(value: int, type_: DataType) -> int:
     """The value, or ARITHMETIC_OVERFLOW where the type cannot hold it."""
     return fitting_integer(type_)(value)
+
+
+def fit_interval(value: Any, type_: DataType) -> Any:
+    """The length of time, or a failure where 32 bits of months or 64 of microseconds do not hold it."""
+    months = isinstance(type_, YearMonthIntervalType)
+    amount, bits = (value, 31) if months else (value // timedelta(microseconds=1), 63)
+    if -(1 << bits) <= amount < 1 << bits:
+        return value
+    raise Failure("INTERVAL_ARITHMETIC_OVERFLOW")
 
 
 def wrap(value: int, type_: DataType) -> int:
@@ -223,7 +233,7 @@ def operation(
             case FractionalType():
                 return lambda a, b: fit_float(floats(a, b), result)
             case _:
-                return integers  # intervals
+                return lambda a, b: fit_interval(integers(a, b), result)
 
     return meaning
 
@@ -441,6 +451,8 @@ def _unary(function: Callable[[Any], Any]) -> Callable[..., Callable[..., Any]]:
             return lambda a: fit_integer(function(a), result)
         if isinstance(result, DecimalType):
             return lambda a: fit_decimal(function(a), result)
+        if isinstance(result, INTERVALS):
+            return lambda a: fit_interval(function(a), result)
         return lambda a: NAN if a != a else function(a)
 
     return meaning

@@ -14,6 +14,7 @@ from decimal import (
 from typing import Any
 
 from veer.errors import IllFormedError
+from veer.functions import strict
 from veer.functions.arithmetic import (
     EXACT,
     NAN,
@@ -105,7 +106,7 @@ scalar(
 scalar(
     "exp",
     signature(DOUBLE, DOUBLE),
-    _java_double(math.exp),
+    _java_double(strict.exp),
     PURE,
     STRICT,
     TOTAL,
@@ -124,7 +125,7 @@ def _logarithm(function: Callable[[float], float]) -> Callable[[float], float | 
 scalar(
     "ln",
     signature(DOUBLE, DOUBLE),
-    _logarithm(math.log),
+    _logarithm(strict.log),
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
@@ -134,7 +135,7 @@ scalar(
 scalar(
     "log10",
     signature(DOUBLE, DOUBLE),
-    _logarithm(math.log10),
+    _logarithm(strict.log10),
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
@@ -145,7 +146,7 @@ scalar(
 scalar(
     "log2",
     signature(DOUBLE, DOUBLE),
-    _logarithm(math.log2),
+    _logarithm(strict.log2),
     PURE,
     Nulls.PROPAGATE,
     TOTAL,
@@ -159,7 +160,7 @@ def _power(a: float, b: float) -> float:
     if b != b or (a != a and b != 0) or (abs(a) == 1 and math.isinf(b)):
         return NAN  # Java's pow, unlike C's, gives NaN for 1 ** NaN and 1 ** inf
     try:
-        value = math.pow(a, b)
+        value = strict.power(a, b)
     except OverflowError:
         return math.copysign(math.inf, a if b % 2 == 1 else 1.0)
     except ValueError:

@@ -49,6 +49,10 @@ _FORMATS = {
 }
 
 
+_SPECIAL = frozenset("[]{}#")  # parts that may be missing, and what Java keeps for later
+MOST_DIGITS = 9  # of a fraction of a second
+
+
 @lru_cache(maxsize=128)
 def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
     """A datetime pattern as (kind, text) pieces; refused where it is not modelled."""
@@ -58,7 +62,11 @@ def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
         if piece[1] is not None:
             parts.append(("text", piece[1].replace("''", "'") or "'"))
         elif piece[2] is None:
+            if _SPECIAL & set(text):
+                raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
             parts.append(("text", text))
+        elif set(text) == {"S"} and len(text) > MOST_DIGITS:
+            raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
         elif text in _FORMATS or set(text) <= {"S"} or text in ("y", "M", "d", "H", "m", "s"):
             parts.append(("field", text))
         else:
@@ -129,13 +137,17 @@ def parse_moment(text: str, pattern: str) -> datetime:
     Parts the pattern does not name are those of 1970-01-01 00:00:00.
     """
     regex = []
-    for kind, part in pattern_parts(pattern):
+    parts_written = pattern_parts(pattern)
+    for place, (kind, part) in enumerate(parts_written):
         if kind == "text":
             regex.append(re.escape(part))
         elif part in _READERS:
             regex.append(_READERS[part])
         elif set(part) == {"S"}:
-            regex.append(rf"(?P<fraction>\d{{{len(part)}}})")
+            beside = parts_written[max(place - 1, 0) : place + 2]
+            if sum(kind == "field" for kind, _ in beside) > 1:
+                raise UnsupportedError(f"reading by datetime pattern {pattern!r} is not modelled")
+            regex.append(rf"(?P<fraction>\d{{1,{len(part)}}})")  # as many digits as there are
         else:
             raise UnsupportedError(f"reading by datetime pattern {pattern!r} is not modelled")
     try:
@@ -145,6 +157,8 @@ def parse_moment(text: str, pattern: str) -> datetime:
     if match is None:
         raise Failure("CANNOT_PARSE_TIMESTAMP")
     parts = {k: int(v) for k, v in match.groupdict().items() if k != "fraction"}
+    if not 1 <= parts.get("year", 1970) <= 9999:
+        raise UnsupportedError(f"the year {parts['year']}, which is outside of Python's calendar")
     fraction = match.groupdict().get("fraction", "").ljust(6, "0")[:6]
     try:
         return datetime(

@@ -83,6 +83,8 @@ class Choices:
         if not 0 < len(taken) < len(rows):
             return rows
         alike = _alike(rows)
+        if len(alike) > self.most:  # each could be the one that is taken, or the one that is not
+            raise TooManyChoicesError
         samples = list(islice(_samples([len(g) for g in alike], len(taken)), self.most + 1))
         if len(samples) < 2:
             return rows

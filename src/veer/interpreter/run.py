@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from veer.analysis.determinism import operator_kind
+from veer.errors import UnsupportedError
 from veer.functions.registry import Kind
 from veer.interpreter.choices import Choices
 from veer.interpreter.expressions import Environment, Row
@@ -79,11 +80,13 @@ class Program:
                 continue
             if id_ in groups:
                 group = groups[id_]
-                self.steps.append((id_, group.inputs, compile_group(group, dataflow, outer)))
+                step = _compiled(partial(compile_group, group, dataflow, outer))
+                self.steps.append((id_, group.inputs, step))
             else:
                 below = dataflow.inputs[id_]
                 schemas = [dataflow.schemas[i] for i in below]
-                step = compile_operator(dataflow.operators[id_], schemas, outer)
+                operator = dataflow.operators[id_]
+                step = _compiled(partial(compile_operator, operator, schemas, outer))
                 self.steps.append((id_, below, step))
 
     def run(
@@ -140,6 +143,19 @@ class Program:
             yield self._results(self.evaluate((Run(tables, functions or {}, {}, choices),)))
             if not choices.advance():
                 return
+
+
+def _compiled(compile_step: Callable[[], Step]) -> Step:
+    """A step; of what the interpreter has no meaning for, one that says so when it is run."""
+    try:
+        return compile_step()
+    except UnsupportedError as error:
+        reason = error
+
+    def not_run(_fed: list[Signal], _env: Environment) -> Signal:
+        raise reason
+
+    return not_run
 
 
 def _starts_group(dataflow: Dataflow, id_: str) -> bool:

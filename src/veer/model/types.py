@@ -297,6 +297,17 @@ def is_orderable(type_: DataType) -> bool:
             return True
 
 
+def holds_map(type_: DataType) -> bool:
+    """Whether values of the type are maps, or have maps inside."""
+    match type_:
+        case ArrayType(element):
+            return holds_map(element)
+        case StructType(fields):
+            return any(holds_map(t) for _, t in fields)
+        case _:
+            return isinstance(type_, MapType)
+
+
 def is_modelled(type_: DataType) -> bool:
     """Whether Veer knows what values of the type are: no part of it is opaque."""
     match type_:

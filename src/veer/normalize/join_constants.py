@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from veer.analysis.constants import FALSE, SETTLED, TRUE
 from veer.analysis.true_conditions import where_true
+from veer.errors import UnsupportedError
 from veer.functions.ordering import sort_key
 from veer.model.conditions import conjuncts, disjunction
 from veer.model.expr import Call, Case, Column, Compare, Expr, InList, Literal, Named, Not
@@ -42,7 +43,10 @@ def join_constants(
     for side in sides:
         rows = _constant_rows(rewriting, below[side])
         if rows is not None and not _is_ordered(rewriting, below[1 - side].base):
-            return _joined(rewriting, id_, operator, below, side, rows)
+            try:
+                return _joined(rewriting, id_, operator, below, side, rows)
+            except UnsupportedError:  # a subquery of the condition reads what is constant
+                return None
     return None
 
 

@@ -37,12 +37,13 @@ from veer.model.ops import (
     Sample,
     Source,
 )
-from veer.model.pprint import function_name
+from veer.model.pprint import function_name, show_expr
 from veer.model.sources import tables_read
 from veer.model.types import DataType, has_floats
 from veer.model.walk import children, operator_exprs, subqueries
 from veer.model.walk import size as dataflow_size
 from veer.reasons import CannotRefute, NoDifference
+from veer.refute.failing_constants import failing_constant
 from veer.refute.instances import (
     Instances,
     Tables,
@@ -316,6 +317,9 @@ def _types(source: Source) -> list[DataType]:
 def _unfit(refutation: Refutation) -> str | None:
     """Why a difference in the interpreter would not be one in Spark."""
     for dataflow in (refutation.p, refutation.q):
+        constant = failing_constant(dataflow)
+        if constant is not None:
+            return f"{show_expr(constant)} fails in Spark, whatever the tables hold"
         for reason in _unfit_parts(dataflow, refutation.functions):
             return reason
     both = (refutation.p, refutation.q)

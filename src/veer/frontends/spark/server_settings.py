@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from veer.errors import UnsupportedError
+from veer.frontends.spark.harmless_settings import is_harmless
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import is_known
-from veer.frontends.spark.settings import HARMLESS, settings_set
+from veer.frontends.spark.settings import SQL, settings_set
 from veer.settings import SparkVersion, spark_version
 
 # What an analyzed plan would show, and the client's does not: how SQL is parsed, rules of others.
@@ -21,6 +22,11 @@ EXTENSIONS = frozenset(
         "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
     }
 )
+
+
+def is_harmless_unseen(name: str) -> bool:
+    """Whether a setting changes no result, nor what a client's plan means that does not show it."""
+    return is_harmless(name) and not DECIDING.fullmatch(name.removeprefix(SQL))
 
 
 def check_server_settings(session: Any) -> dict[str, str]:
@@ -36,11 +42,7 @@ def unusual_settings(settings: Mapping[str, str], spark: SparkVersion) -> dict[s
     unusual = {}
     for name, value in sorted(settings.items()):
         short = name.removeprefix("spark.sql.")
-        if (
-            short == name
-            or is_known(name)
-            or (HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short))
-        ):
+        if short == name or is_known(name) or is_harmless_unseen(name):
             continue
         if short == "extensions" and set(value.replace(" ", "").split(",")) <= EXTENSIONS:
             continue

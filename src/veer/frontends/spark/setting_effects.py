@@ -1,6 +1,6 @@
 """What settings of Spark have an effect on. One that stands nowhere here is refused by name.
 
-spark.sql.shuffle.partitions             how Spark works (`settings.HARMLESS`)
+spark.sql.shuffle.partitions             how Spark works (`harmless_settings`)
 spark.sql.caseSensitive                  what expressions mean: `MODELLED`
 spark.sql.files.ignoreCorruptFiles       what sources hold: `OF_SOURCES`
 spark.sql.storeAssignmentPolicy          what becomes of a write: `OF_WRITES`

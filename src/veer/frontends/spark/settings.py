@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from veer.errors import UnsupportedError
+from veer.frontends.spark.harmless_settings import is_harmless
 from veer.frontends.spark.setting_effects import is_known
 
-# Settings that change how Spark works, not what it computes; or that the plan itself shows.
-HARMLESS = re.compile(
-    r"shuffle\.partitions|adaptive\..*|autoBroadcastJoinThreshold|broadcastTimeout|warehouse\.dir"
-    r"|catalogImplementation|catalog\..*|files\.(max|min)Partition\w+|files\.openCostInBytes|ui\..*"
-    r"|parquet\.(compression\.codec|filterPushdown|enableVectorizedReader|columnarReaderBatchSize)"
-    r"|orc\.(compression\.codec|filterPushdown)|sources\.(bucketing|parallelPartition).*"
-    r"|execution\.arrow\.(pyspark\..*|enabled|maxRecordsPerBatch)|execution\.pythonUDF\.arrow\.enabled"
-    r"|streaming\..*|hive\.metastore.*|statistics\..*|cbo\..*|join\..*|optimizer\..*|codegen\..*"
-    r"|inMemoryColumnarStorage\..*|debug\..*|redaction\..*|max\w*String\w*|repl\..*|artifact\..*"
-    r"|defaultCatalog|globalTempDatabase|session\.timeZone|ansi\..*|dataFrameQueryContext\..*"
-    r"|stackTracesInDataFrameContext|pyspark\..*|planChangeLog\..*|thriftServer\..*|extensions"
-    r"|event.*|experimental\.optimizer\..*|metadataCacheTTLSeconds|runSQLOnFiles|subquery\..*"
-)
+SQL = "spark.sql."
 
 
 def settings_set(session: Any) -> dict[str, str]:
@@ -56,8 +44,7 @@ def unusual_settings(
     default = default or _defaults(session)
     unusual = {}
     for name, value in sorted(told.items()):
-        short = name.removeprefix("spark.sql.")
-        if short == name or is_known(name) or HARMLESS.fullmatch(short):
+        if not name.startswith(SQL) or is_known(name) or is_harmless(name):
             continue
         if default(name).lower() != value.lower():
             unusual[name] = value

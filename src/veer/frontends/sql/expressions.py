@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from veer.analysis.determinism import require_repeatable
+from veer.analysis.determinism import expr_kind, require_repeatable
 from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql import subqueries
@@ -28,13 +28,14 @@ from veer.frontends.sql.literals import (
     read_interval,
 )
 from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
-from veer.frontends.sql.parse import as_call, is_star, only, position, read_type, refuse
+from veer.frontends.sql.parse import TYPED, as_call, is_star, only, position, read_type, refuse
 from veer.frontends.sql.pieces import (
     Collected,
     outward,
 )
 from veer.frontends.sql.scope import Plan, fields_of, unknown_column
 from veer.frontends.sql.windows import read_over
+from veer.functions.moments import parse_timestamp
 from veer.functions.registry import (
     AGGREGATE,
     OPAQUE,
@@ -62,8 +63,11 @@ from veer.model.expr import (
 )
 from veer.model.types import (
     BOOLEAN,
+    DATE,
     NULL,
     STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
     CastMode,
     DecimalType,
     StructType,
@@ -81,6 +85,31 @@ GENERATORS = {
     "inline": {"inline": True},
     "inline_outer": {"outer": True, "inline": True},
 }
+
+
+# Functions that compute as operators do.
+BESIDE_DECIMALS = frozenset(
+    ["+", "-", "*", "/", "%", "pmod", "div", "try_add", "try_divide", "try_mod", "try_multiply",
+     "try_subtract"]
+)  # fmt: skip
+# Functions that may be called without parentheses; columns of the same query win over them.
+WITHOUT_PARENTHESES = frozenset(
+    [
+        "current_catalog",
+        "current_database",
+        "current_date",
+        "current_path",
+        "current_schema",
+        "current_time",
+        "current_timestamp",
+        "current_user",
+        "grouping__id",
+        "localtime",
+        "localtimestamp",
+        "session_user",
+        "user",
+    ]
+)
 
 
 class QueryMaker(Protocol):
@@ -118,6 +147,7 @@ class ExprReader:
         self.before: Resolve | None = None  # names that win over columns
         self.after: Resolve | None = None  # names tried when there is no such column
         self.variables: list[Mapping[str, Expr]] = []  # of the lambda functions around
+        self.aliases_read = 0  # names of the select list that were read in place of columns
         self._was_alias = False  # whether the last name was one of the select list
         self._inside_aggregate = False
         self.only_truth = False  # whether null and false make no difference here
@@ -193,11 +223,17 @@ class ExprReader:
         if column is None and self.after is not None:
             column = self.after(parts)
             self._was_alias = column is not None
+            self.aliases_read += self._was_alias
         if column is not None:
             return column
         for depth, plan in enumerate(self.outer, 1):
             column = plan.find(parts)
             if column is not None:
+                if len(parts) == 1 and parts[0].lower() in WITHOUT_PARENTHESES:
+                    raise UnsupportedError(
+                        f"{parts[0]!r}, a column of the rows around a subquery or a function,"
+                        " is not supported"
+                    )
                 return outward(column, depth)
         raise unknown_column(parts, self.plan)
 
@@ -256,7 +292,18 @@ class ExprReader:
             return self.opaque(node, function, tuple(self.value(a) for a in args))
         if function not in SCALAR and function not in coercion.ABBREVIATIONS:
             refuse(node, f"function {name}")
-        return self.built(node, function, [self.read(a) for a in args])
+        values = [self.read(a) for a in args]
+        if function in BESIDE_DECIMALS:
+            self.check_decimals(node, args, values)
+        return self.built(node, function, values)
+
+    def check_decimals(
+        self, node: exp.Expr, written: Sequence[exp.Expr], read: Sequence[Expr]
+    ) -> None:
+        """Refuse a whole constant beside a decimal: its precision is that of what was written."""
+        decimal = any(isinstance(e.type, DecimalType) for e in read)
+        if decimal and any(map(is_suffixed_integer, written)):
+            refuse(node, "an integer constant with suffix or cast beside a decimal")
 
     def starred(self, function: str, args: list[exp.Expr]) -> list[exp.Expr]:
         """Arguments with columns in place of `*`, which COUNT takes as it is."""
@@ -331,11 +378,26 @@ class ExprReader:
             args = list(args[0].expressions)
         if distinct and is_star(args):
             refuse(node, "DISTINCT *; name the columns")
+        if function == "count" and not args:
+            raise IllFormedError("count of nothing; count(*) counts rows")
         values = [] if function == "count" and is_star(args) else [self.read(a) for a in args]
         if function == "count" and not distinct and all(_is_present_constant(v) for v in values):
             values = []  # COUNT(1) counts rows, as COUNT(*) does
-        condition = None if where is None else self.condition(where)
+        if distinct and function == "mode":
+            raise IllFormedError("mode of DISTINCT values")
+        condition = None if where is None else self.filter_of(where)
         return coercion.aggregate_call(function, values, distinct=distinct, where=condition)
+
+    def filter_of(self, node: exp.Expr) -> Expr:
+        """The condition of FILTER: a boolean, the same for every row that is looked at twice."""
+        before, self.only_truth = self.only_truth, True
+        try:
+            condition = self.read(node)
+        finally:
+            self.only_truth = before
+        if condition.type != BOOLEAN or expr_kind(condition) is Kind.CHOICE:
+            raise IllFormedError(f"{position(node)}FILTER needs a boolean that is not random")
+        return condition
 
     def any_of(self, node: exp.Expr) -> Expr:
         """`any(x)`, an aggregate."""
@@ -370,7 +432,11 @@ class ExprReader:
         """EXPLODE and its like, set aside."""
         if self.collected is None:
             refuse(node, f"{function} here")
-        return self.collected.generator(*self.generated(node, function, args))
+        before = self.aliases_read
+        generated = self.generated(node, function, args)
+        if self.aliases_read > before:
+            refuse(node, f"{function} of an alias of the select list")
+        return self.collected.generator(*generated)
 
     def generated(self, node: exp.Expr, function: str, args: list[exp.Expr]) -> tuple[str, Expr]:
         """A generator and what it makes rows of; STACK makes them of an array of structs."""
@@ -421,6 +487,12 @@ class ExprReader:
             (not descending) if nulls_first is None else bool(nulls_first),
         )
 
+    def now(self, node: exp.Expr, function: str) -> Expr:
+        """A time of the run; a column of that name would win over it without parentheses."""
+        if self.plan.find([function]) is not None or (self.after and self.after([function])):
+            refuse(node, f"{function}, a column or a function,")
+        return coercion.call(function)
+
     # -- the rest ----------------------------------------------------------------------------
 
     def literal(self, node: exp.Expr) -> Expr:
@@ -438,6 +510,9 @@ class ExprReader:
             refuse(node, "this negative constant (put the digits into parentheses: -(0.0D))")
         value = self.read(node.this)
         folded = fold_cast(value, target)
+        if folded is None and TYPED in node.meta and target in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+            if target != TIMESTAMP_NTZ or parse_timestamp(node.this.name, local=True) is None:
+                refuse(node, f"this constant of type {target}")
         return folded if folded is not None else coercion.cast(value, target, mode)
 
     def negative(self, node: exp.Expr) -> Expr:
@@ -507,6 +582,8 @@ class ExprReader:
                 args.append(self.read(escape))
             matched = coercion.call(name, *args)
             matches.append(Not(matched) if node.args.get("negate") else matched)
+        if not matches:
+            raise IllFormedError(f"{name} with no pattern")
         every = isinstance(node.expression, exp.All)
         return coercion.conjunction(matches) if every else coercion.disjunction(matches)
 
@@ -585,9 +662,7 @@ class ExprReader:
         only(node, "this", "expression", "typed", "safe")
         sides = (node.this, node.expression)
         left, right = (self.read(side) for side in sides)
-        decimal = any(isinstance(e.type, DecimalType) for e in (left, right))
-        if decimal and any(map(is_suffixed_integer, sides)):
-            refuse(node, "an integer constant with suffix or cast beside a decimal")
+        self.check_decimals(node, sides, (left, right))
         computed = coercion.arithmetic(symbol, left, right)
         if isinstance(computed, Call) and computed.function in MOVING:
             node.meta[SHOWN] = _moved(computed, sides)
@@ -716,8 +791,8 @@ _READERS: dict[type[exp.Expr], Callable[[ExprReader, Any], Expr]] = {
     exp.Transform: lambda r, n: r.function(n, "transform", [n.this, n.expression]),
     exp.DPipe: lambda r, n: coercion.call("concat", r.read(n.this), r.read(n.expression)),
     exp.StrPosition: lambda r, n: coercion.call("instr", r.read(n.this), r.read(n.args["substr"])),
-    exp.CurrentDate: lambda r, n: coercion.call("current_date"),
-    exp.CurrentTimestamp: lambda r, n: coercion.call("current_timestamp"),
+    exp.CurrentDate: lambda r, n: r.now(n, "current_date"),
+    exp.CurrentTimestamp: lambda r, n: r.now(n, "current_timestamp"),
     exp.Any: ExprReader.any_of,
     exp.Filter: ExprReader.filtered,
     exp.IgnoreNulls: ExprReader.null_treatment,

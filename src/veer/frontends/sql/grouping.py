@@ -7,6 +7,7 @@ no row, not even for the empty set.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -14,25 +15,29 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from veer.errors import IllFormedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pieces import Placeholder, SetAside, has_placeholder, placeholder
 from veer.frontends.sql.scope import Plan, ScopeColumn, ordinal
 from veer.model.expr import (
+    And,
     Call,
     Column,
+    Compare,
     Exists,
     Expr,
     InQuery,
     Literal,
     Named,
+    Not,
+    Or,
     ScalarQuery,
 )
 from veer.model.ops import Union
 from veer.model.types import BYTE, INT, LONG
-from veer.model.walk import map_children, substitute_in_query
+from veer.model.walk import map_children, outer_columns, parts, substitute_in_query
 from veer.settings import SPARK_4_2, current
 
 if TYPE_CHECKING:
@@ -56,8 +61,9 @@ class Grouping:
         if not self.uses_sets:
             raise IllFormedError(f"{function} needs ROLLUP, CUBE or GROUPING SETS")
         if function == "grouping":
-            (arg,) = args
-            return self.flag(arg)
+            if len(args) != 1:
+                raise IllFormedError(f"grouping: {len(args)} arguments, expected 1")
+            return self.flag(args[0])
         if not args or tuple(args) == self.keys:
             return self.id
         total: Expr = Literal(0, LONG)
@@ -86,6 +92,7 @@ class GroupedRows:
     plan: Plan  # a column per key, then one per aggregate call
     keys: tuple[Expr, ...]  # what the first columns hold, as written over the rows below
     first_call: int  # the place of the first call's column
+    uses_sets: bool = False
 
     def rewrite(self, expr: Expr) -> Expr:
         """An expression of the select list, HAVING or ORDER BY over the grouped rows.
@@ -98,10 +105,27 @@ class GroupedRows:
             return column
         if isinstance(expr, Column):
             return self._key(expr)
+        if self.uses_sets:
+            self._check_reading(expr)
         if isinstance(expr, Exists | InQuery | ScalarQuery):
             # What the subquery reads of these rows must be keys too.
             expr = replace(expr, query=substitute_in_query(expr.query, self._key, 1))
         return map_children(expr, self.rewrite)
+
+    def _check_reading(self, expr: Expr) -> None:
+        """Refuse what Spark takes for a key though it is written otherwise, and what it does not run.
+
+        With one set of keys both are of the same value; else a key is null where it is left out.
+        """
+        for key in self.keys:
+            if may_be_same(expr, key):
+                raise UnsupportedError(
+                    "a grouping key of several sets that is written in another way"
+                )
+        if isinstance(expr, Exists | InQuery | ScalarQuery) and any(
+            outer.depth == 1 for outer in outer_columns(expr.query)
+        ):
+            raise UnsupportedError("a correlated subquery over grouping sets")
 
     def _column(self, expr: Expr) -> Column | None:
         """The column that holds just this: a call set aside, the grouping id, or a key."""
@@ -128,8 +152,12 @@ def read_grouping(
     if node.args.get("totals"):
         refuse(node, "WITH TOTALS")
     if node.args.get("all"):
+        if reader.plan.find(["all"]) is not None:
+            refuse(node, "GROUP BY ALL beside a column called all")
         keys = [i.expr for i in items if not has_placeholder(i.expr)]
         return _plain(keys)
+    if any(e.is_star for e in select) and any(map(_is_position, node.expressions)):
+        raise IllFormedError(f"{position(node)}GROUP BY a position beside *")
     plain = [_element(reader, e, items) for e in node.expressions]
     suffix = [k for k in ("rollup", "cube") if node.args.get(k)]
     special = any(isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets) for e in node.expressions)
@@ -152,9 +180,31 @@ def read_grouping(
         distinct_keys += [e for e in group if e not in distinct_keys]
     if len(distinct_keys) > MAX_KEYS:
         refuse(node, f"grouping sets of more than {MAX_KEYS} keys")
+    for one, other in combinations(distinct_keys, 2):
+        if may_be_same(one, other):
+            refuse(node, "grouping sets with one key written in two ways")
     order = _written_order(plain, distinct_keys)
     sets = tuple(frozenset(order.index(e) for e in group) for group in groups)
     return Grouping(tuple(order), sets, True)
+
+
+def may_be_same(one: Expr, other: Expr) -> bool:
+    """Whether Spark may take two expressions that are written differently for one, as a + b and b + a."""
+    return one != other and not isinstance(one, Column) and _ingredients(one) == _ingredients(other)
+
+
+def _ingredients(expr: Expr) -> Counter[object]:
+    """What an expression is made of, without the order, and without what turns with comparisons."""
+
+    def turns(part: Expr) -> bool:
+        opposite = isinstance(part, Not) and isinstance(part.arg, Compare)
+        return opposite or isinstance(part, Compare | And | Or)
+
+    return Counter(
+        part if isinstance(part, Column | Literal) else (type(part), getattr(part, "function", ""))
+        for part in parts(expr)
+        if not turns(part)
+    )
 
 
 def _written_order(elements: list[Element], keys: list[Expr]) -> list[Expr]:
@@ -178,6 +228,10 @@ def _plain(keys: list[Expr]) -> Grouping:
 
 def _element(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Element:
     match node:
+        case exp.Rollup() | exp.Cube() if any(
+            isinstance(e, exp.Tuple) and not e.expressions for e in node.expressions
+        ):
+            raise IllFormedError(f"{position(node)}an empty set of keys in {node.key}")
         case exp.Rollup():
             return _rolled([_tuple(reader, e, items) for e in node.expressions])
         case exp.Cube():
@@ -203,12 +257,16 @@ def _tuple(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> tuple[Ex
 
 
 def _key(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Expr:
-    if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
+    if _is_position(node):
         expr: Expr = items[ordinal(node, len(items))].expr
         if has_placeholder(expr):
             raise IllFormedError(f"{position(node)}GROUP BY {node.this} is an aggregate function")
         return expr
     return reader.read(node)
+
+
+def _is_position(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit()
 
 
 def _rolled(keys: Sequence[tuple[Expr, ...]]) -> Element:

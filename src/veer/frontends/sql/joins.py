@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from veer.errors import IllFormedError
 from veer.frontends import coercion
-from veer.frontends.sql.parse import only, refuse
+from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.scope import Plan, ScopeColumn
-from veer.model.expr import Expr, InQuery, Named, Not
+from veer.model.expr import And, Exists, Expr, InQuery, Named, Or, ScalarQuery
 from veer.model.ops import Join, Lateral
-from veer.model.walk import parts
+from veer.model.walk import outer_columns, parts
 from veer.settings import name_key, same_name
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ def _plain_join(
     columns = left.columns + right.columns
     both = Plan("", left.schema + right.schema, columns)
     condition = None if on is None else queries.reader(both).condition(on)
-    if kind != "inner" and on is not None and _negates_in(condition):
-        refuse(on, "NOT IN with a subquery in the condition of an outer join")
+    if kind != "inner" and on is not None and _takes_value_of_in(condition):
+        refuse(on, "NOT IN, or IN as a value, with a subquery in the condition of an outer join")
+    if on is not None:
+        _check_correlation(both, len(left.schema), condition, on)
     if kind == "inner" and condition is None:
         kind = "cross"
     shown = left.columns if kind in ("semi", "anti") else columns
@@ -127,6 +129,8 @@ def _lateral_join(queries: QueryReader, left: Plan, node: exp.Expr) -> Plan:
     lateral = node.this
     only(lateral, "this", "alias", "outer")
     kind = _join_kind(node)
+    if node.args.get("using") or node.args.get("method"):
+        raise IllFormedError(f"{position(node)}USING or NATURAL of a LATERAL join")
     on = node.args.get("on")
     trivial = on is None or (isinstance(on, exp.Boolean) and bool(on.this))
     if kind not in ("inner", "cross", "left") or not trivial:
@@ -156,14 +160,25 @@ def _join_kind(node: exp.Expr) -> str:
     return "cross" if kind == "cross" else "inner"
 
 
-def _negates_in(condition: Expr | None) -> bool:
-    """Whether a NOT stands somewhere above IN with a subquery."""
-    return condition is not None and any(
-        isinstance(part, InQuery)
-        for outer in parts(condition)
-        if isinstance(outer, Not)
-        for part in parts(outer)
-    )
+def _takes_value_of_in(condition: Expr | None) -> bool:
+    """Whether IN with a subquery stands below anything but AND and OR, where null and false differ."""
+    match condition:
+        case None | InQuery():
+            return False
+        case And(args) | Or(args):
+            return any(map(_takes_value_of_in, args))
+        case _:
+            return any(isinstance(part, InQuery) for part in parts(condition))
+
+
+def _check_correlation(both: Plan, width: int, condition: Expr | None, on: exp.Expr) -> None:
+    """A subquery in a join condition reads rows of one side only, as Spark wants it."""
+    for part in parts(condition) if condition is not None else ():
+        if isinstance(part, Exists | InQuery | ScalarQuery):
+            outer = (o for o in outer_columns(part.query) if o.depth == 1)
+            sides = {both.schema.place(o.name, o.occurrence) < width for o in outer}
+            if len(sides) > 1:
+                raise IllFormedError(f"{position(on)}a subquery that reads both sides of a join")
 
 
 def _shared_names(first: Plan, second: Plan, node: exp.Expr) -> list[str]:

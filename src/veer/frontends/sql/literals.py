@@ -12,7 +12,9 @@ from sqlglot import exp
 from veer.errors import ParseError
 from veer.frontends.sql.parse import refuse
 from veer.frontends.zoned import constant_timestamp
+from veer.functions.arithmetic import fit_interval
 from veer.functions.moments import parse_date, parse_timestamp
+from veer.functions.registry import Failure
 from veer.functions.zone_rules import UTC_ZONE
 from veer.model.expr import Expr, Literal
 from veer.model.types import (
@@ -126,7 +128,7 @@ def read_interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
     """An interval constant with one unit, or from years to months."""
     try:
         return _interval(text, unit, node)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, Failure):
         raise ParseError(f"the interval {text[:40]!r} is out of range") from None
 
 
@@ -137,7 +139,7 @@ def _interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
         if span != ("year", "month") or parts is None:
             refuse(node, "this interval")
         months = int(parts[2]) * 12 + int(parts[3])
-        return Literal(-months if parts[1] == "-" else months, YearMonthIntervalType())
+        return _fitting(-months if parts[1] == "-" else months, YearMonthIntervalType())
     name = unit.name.lower()
     name = name[:-1] if name.endswith("s") else name
     if not re.fullmatch(r"[+-]?\d+", text.strip()):
@@ -146,8 +148,12 @@ def _interval(text: str, unit: exp.Expr, node: exp.Expr) -> Expr:
     if name in ("year", "quarter", "month"):
         months = amount * {"year": 12, "quarter": 3, "month": 1}[name]
         shown = "year" if name == "year" else "month"
-        return Literal(months, YearMonthIntervalType(shown, shown))
+        return _fitting(months, YearMonthIntervalType(shown, shown))
     if name not in _UNITS:
         refuse(node, f"interval unit {name}")
     shown, step = _UNITS[name]
-    return Literal(amount * step, DayTimeIntervalType(shown, shown))
+    return _fitting(amount * step, DayTimeIntervalType(shown, shown))
+
+
+def _fitting(value: int | timedelta, type_: DataType) -> Literal:
+    return Literal(fit_interval(value, type_), type_)

@@ -78,7 +78,7 @@ def output_name(node: exp.Expr) -> str:
     match node:
         case exp.Paren():
             return output_name(node.this)
-        case exp.Dot():
+        case exp.Dot() if _is_column(node.this):
             return str(node.expression.name)
         case exp.Subquery() | exp.Select():
             return "scalarsubquery()"
@@ -90,6 +90,15 @@ def output_name(node: exp.Expr) -> str:
             return str(column.name)
         case _:
             return pretty(node)
+
+
+def _is_column(node: exp.Expr) -> bool:
+    """Whether a node is a column or a field of one; a field of what is computed has a longer name."""
+    while isinstance(node, exp.Paren | exp.Dot):
+        node = node.this
+    return isinstance(node, exp.Column) or (
+        isinstance(node, Embedded) and node.column_name is not None
+    )
 
 
 def _cast_column(node: exp.Expr) -> str:
@@ -148,6 +157,8 @@ def _atom(node: exp.Expr) -> str | None:
             return "true" if node.this else "false"
         case exp.Star():
             return "1"
+        case exp.Dot():
+            return f"{pretty(node.this)}.{node.expression.name}"
         case _:
             return None
 
@@ -232,6 +243,8 @@ def _construct(node: exp.Expr) -> str | None:
 def _function(node: exp.Expr) -> str | None:
     """Calls, those by name and those the grammar has syntax for."""
     match node:
+        case exp.Anonymous(expressions=[operand]) if str(node.this).lower() == "positive":
+            return f"(+ {pretty(operand)})"
         case exp.Anonymous():
             return _call(str(node.this), list(node.expressions))
         case exp.Any():

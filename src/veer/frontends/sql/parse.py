@@ -18,11 +18,13 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from veer.errors import ParseError, UnsupportedError
+from veer.frontends.sql.dropped import check_tokens
 from veer.frontends.sql.embedded import Embedded
 from veer.model.types import DataType, parse_type
 from veer.settings import SPARK_4_1, SessionSettings, SparkVersion, current
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
+TYPED = "typed constant"  # a mark on casts: written as DATE '...', not as CAST('...' AS DATE)
 MAX_BYTES = 4_000_000
 MOST_DIGITS = 1_000
 MOST_REMEMBERED = 1_000  # texts
@@ -66,7 +68,47 @@ class VeerSpark(Spark):
         UNARY_PARSERS = {  # noqa: RUF012
             **Spark.Parser.UNARY_PARSERS,
             TokenType.DASH: lambda self: self._parse_negative(),
+            TokenType.PLUS: lambda self: self._parse_positive(),
         }
+
+        def parse(self, raw_tokens: list[Any], sql: str) -> list[exp.Expr | None]:
+            """The trees of a text of which nothing is lost."""
+            check_tokens(raw_tokens, sql)
+            return super().parse(raw_tokens, sql)  # type: ignore[no-any-return]
+
+        def _parse_positive(self) -> exp.Expr | None:
+            """`+x` casts a text to a number, and takes numbers and intervals only."""
+            inner = self._parse_unary()
+            return self.expression(exp.Anonymous(this="positive", expressions=[inner]))  # type: ignore[no-any-return]
+
+        def _parse_in(self, *args: Any, **named: Any) -> exp.In:
+            """IN with at least one value."""
+            tree: exp.In = super()._parse_in(*args, **named)
+            if not any(tree.args.get(k) for k in ("expressions", "query", "unnest", "field")):
+                self.raise_error("IN () of no values")
+            return tree
+
+        def _parse_type(self, *args: Any, **named: Any) -> exp.Expr | None:
+            """What follows a typed constant, as in `DATE '2020-01-01'::STRING`, belongs to all of it."""
+            first, second = self._curr, self._next
+            tree: exp.Expr | None = super()._parse_type(*args, **named)
+            typed = (
+                isinstance(tree, exp.Cast)
+                and first is not None
+                and second is not None
+                and first.token_type in self.TYPE_TOKENS
+                and second.token_type == TokenType.STRING
+            )
+            if not typed or tree is None:
+                return tree
+            constant = tree
+            text = next(n for n in constant.find_all(exp.Literal) if n.is_string)
+            if text.parent is not constant:
+                tree = constant.this.pop()
+                text.replace(exp.Cast(this=text.copy(), to=constant.args["to"]))
+                constant = next(n for n in tree.find_all(exp.Cast) if n.this == text)
+            constant.meta[TYPED] = True
+            return tree
 
         def _parse_negative(self) -> exp.Expr | None:
             """`-x`; the sign of a number belongs to it: -1::STRING is text, -128Y a number."""
@@ -153,6 +195,7 @@ def _guarded(text: str, parse: Any) -> list[Any]:
         trees = _parsed(parse)
         for tree in trees:
             _check_numbers(tree)
+            _check_aliases(tree)
             # Table definitions are read constraint by constraint, and UNIQUE does not print.
             if tree is not None and not _defines_table(tree):
                 _spell_out(tree)
@@ -173,6 +216,13 @@ def _check_numbers(tree: exp.Expr | None) -> None:
     for number in tree.find_all(exp.Literal) if tree is not None else ():
         if not number.is_string and len(number.name) > MOST_DIGITS:
             raise ParseError(f"{position(number)}a number of {len(number.name):,} digits")
+
+
+def _check_aliases(tree: exp.Expr | None) -> None:
+    """Refuse `v:path`, a part of a VARIANT, which the parser takes for the column v and an alias."""
+    for alias in tree.find_all(exp.Alias) if tree is not None else ():
+        if not isinstance(alias.args.get("alias"), exp.Identifier | str):
+            refuse(alias, "a path into a VARIANT")
 
 
 def _parsed(parse: Any) -> list[Any]:
@@ -292,6 +342,8 @@ def read_type(node: exp.Expr) -> DataType:
     name = getattr(node.this, "value", str(node.this))
     if name in ("ARRAY", "MAP", "STRUCT") or name == "DECIMAL" or "INTERVAL" in str(name):
         return parse_type(node.sql(dialect=VeerSpark))
+    if node.expressions and name not in ("VARCHAR", "CHAR", "TEXT", "NVARCHAR"):
+        refuse(node, f"type {str(name).lower()} with a size")
     try:
         return parse_type(_TYPE_NAMES.get(name, str(name).lower()))
     except ParseError:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from veer.analysis.determinism import expr_kind
 from veer.errors import IllFormedError, InputError, UnknownNameError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
@@ -22,6 +23,7 @@ from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.frontends.sql.select import read_select
 from veer.frontends.sql.tables import at_version, files_at, version_option
 from veer.frontends.sql.undeclared import HOW, columns_used, declaration
+from veer.functions.registry import Kind
 from veer.functions.typing import common_type
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -50,7 +52,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.schema import Field, Schema, close_names, listing
-from veer.model.types import LONG, DataType
+from veer.model.types import LONG, DataType, IntegralType
 from veer.settings import name_key
 
 MAX_RANGE = 1000
@@ -103,7 +105,10 @@ class QueryReader:
     def query(self, node: exp.Expr) -> Plan:
         """A SELECT, set operation, VALUES or parenthesized query."""
         if node.args.get("with_") is not None:
-            return self.with_views(node.args["with_"]).query(_without_with(node))
+            reader = self.with_views(node.args["with_"])
+            plan = reader.query(_without_with(node))
+            reader.check_unused([cte.alias for cte in node.args["with_"].expressions])
+            return plan
         match node:
             case exp.Select():
                 return read_select(self, node)
@@ -132,6 +137,18 @@ class QueryReader:
             view = View(cte.this, names, dict(reader.views), self.outer, is_cte=True)
             reader.views[name_key(cte.alias)] = view
         return reader
+
+    def check_unused(self, names: Sequence[str]) -> None:
+        """Common table expressions that nothing reads must be queries, too; they are read aside."""
+        for view in (self.views[name_key(name)] for name in names):
+            if not view.built and not view.chosen:
+                try:
+                    self.inside(view.views, FlowBuilder(), view.outer).view(view)
+                except IllFormedError as error:
+                    if not getattr(error, "undeclared_table", None):
+                        raise
+                except UnsupportedError:  # it may be a query
+                    pass
 
     # -- building blocks -----------------------------------------------------------------------
 
@@ -332,6 +349,8 @@ class QueryReader:
         only(node, "expressions", "alias", "joins", "laterals", "order", "limit", "offset")
         one = self.one_row()
         rows = [[self.reader(one).read(e) for e in _row(r)] for r in node.expressions]
+        if any(expr_kind(e) is Kind.CHOICE for row in rows for e in row):
+            raise IllFormedError(f"{position(node)}VALUES with random values")
         width = len(rows[0])
         if any(len(row) != width for row in rows):
             raise IllFormedError(f"{position(node)}VALUES with rows of different lengths")
@@ -615,6 +634,6 @@ def constant(node: exp.Expr, reader: QueryReader) -> int | None:
     if isinstance(node, exp.Var | exp.Column) and node.name.upper() == "ALL":
         return None
     value = reader.reader(reader.one_row()).read(node)
-    if not isinstance(value, Literal) or not isinstance(value.value, int):
-        refuse(node, "a limit that is no constant")
-    return value.value
+    if not isinstance(value, Literal) or not isinstance(value.type, IntegralType):
+        refuse(node, "a limit that is no constant number")
+    return None if value.value is None else int(value.value)

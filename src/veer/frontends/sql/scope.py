@@ -68,8 +68,23 @@ class Plan:
             if len(matching) > 1:
                 raise IllFormedError(f"column {'.'.join(parts)!r} is ambiguous")
             if matching:
+                if length > 2:
+                    self._check_reading(parts, length)
                 return fields_of(self.column(matching[0]), parts[length:])
         return None
+
+    def _check_reading(self, parts: Sequence[str], length: int) -> None:
+        """Refuse a name that means a column of a table in a database, or a field: `t.t.a`.
+
+        The database of a table is not known here, and decides.
+        """
+        keys = [name_key(p) for p in parts]
+        for shorter in range(length - 1, 0, -1):
+            qualifier, name = keys[: shorter - 1], keys[shorter - 1]
+            if any(_matches(c, qualifier, name) for c in self.columns):
+                raise UnsupportedError(
+                    f"{'.'.join(parts)!r}, a column of a table or a field of a column,"
+                )
 
     def star(self, qualifier: str | None = None) -> list[int]:
         """Positions that `*` or `qualifier.*` stands for."""

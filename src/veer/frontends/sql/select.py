@@ -24,12 +24,16 @@ from veer.frontends.sql.pieces import (
     placeholder,
 )
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
+from veer.functions.registry import AGGREGATE, canonical_name
 from veer.model.expr import (
     Column,
+    Exists,
     Expr,
     GetField,
+    InQuery,
     Literal,
     Named,
+    ScalarQuery,
     SortKey,
 )
 from veer.model.ops import (
@@ -42,7 +46,7 @@ from veer.model.ops import (
     Unnest,
 )
 from veer.model.types import LONG, DataType, NumericType, StructType
-from veer.model.walk import map_exprs, replace_down
+from veer.model.walk import exprs_in, map_exprs, outer_columns, parts, replace_down
 from veer.settings import name_key, same_name
 
 if TYPE_CHECKING:
@@ -210,6 +214,8 @@ class Select:
         only(star, "except_")
         qualifier = item.table if isinstance(item, exp.Column) else None
         dropped = {name_key(c.name) for c in star.args.get("except_") or ()}
+        if len(dropped) < len(star.args.get("except_") or ()):
+            raise IllFormedError(f"{position(item)}EXCEPT names a column twice")
         if any(isinstance(c, exp.Column) and c.table for c in star.args.get("except_") or ()):
             refuse(item, "EXCEPT of a qualified column")
         struct = None if qualifier is None else self.struct_column(item)
@@ -283,6 +289,8 @@ class Select:
         """GROUPING(key) or GROUPING_ID()."""
         if self.grouping is None:
             self.asks_grouping = True
+            if self.node.args.get("group") is None:
+                raise IllFormedError(f"{function} needs ROLLUP, CUBE or GROUPING SETS")
             return Literal(None, LONG)  # read again once the grouping is known
         return self.grouping.call(function, args)
 
@@ -329,7 +337,8 @@ class Select:
         grouped = self.queries.add(operator, plan.id, columns=[])
         names = tuple(ScopeColumn(None, n) for n in grouped.schema.names)
         written = () if self.grouping is None else self.grouping.keys
-        return GroupedRows(replace(grouped, columns=names), written, len(keys))
+        uses_sets = self.grouping is not None and self.grouping.uses_sets
+        return GroupedRows(replace(grouped, columns=names), written, len(keys), uses_sets)
 
     def call_name(self, number: int) -> str:
         """An aggregate's column is called like the select item that is just this aggregate."""
@@ -403,14 +412,37 @@ class Select:
         self.reader.before = self.any_item
         try:
             for item in order.expressions:
-                keys.append(self.named_key(item) or self.reader.sort_key(item))
+                keys.append(self.named_key(item) or self.computed_key(item))
         finally:
             self.reader.before = None
         # SORT BY gives no order of all rows.
         return keys if self.node.args.get("order") is not None else []
 
+    def computed_key(self, item: exp.Expr) -> SortKey:
+        """A key that is an expression; an aggregate in it reads grouping keys as they are left out."""
+        key = self.reader.sort_key(item)
+        keys = () if self.grouping is None else self.grouping.keys
+        if key.expr not in keys and key.expr not in [i.expr for i in self.items]:
+            _check_sorted_by(item, key.expr)
+        if self.collected.overs and _calls_aggregate(item):
+            raise IllFormedError(
+                f"{position(item)}ORDER BY of an aggregate beside window functions"
+            )
+        if self.grouping is None or not self.grouping.uses_sets:
+            return key
+        numbers = [number_of(SetAside.AGGREGATE, part) for part in parts(key.expr)]
+        calls = [self.collected.aggregates[n] for n in numbers if n is not None]
+        read = {part for call in calls for arg in exprs_in(call) for part in parts(arg)}
+        if read & set(keys):
+            refuse(item, "ORDER BY of an aggregate of a grouping key")
+        return key
+
     def named_key(self, item: exp.Expr) -> SortKey | None:
         """A key that is just a select item, by position or by name."""
+        if isinstance(item.this, exp.Neg) and isinstance(item.this.this, exp.Literal):
+            raise IllFormedError(
+                f"{position(item)}position -{item.this.this} is not in the select list"
+            )
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
             named = [self.items[ordinal(item.this, len(self.items))]]
         elif isinstance(item.this, exp.Column) and not item.this.table:
@@ -476,6 +508,24 @@ class Select:
         if isinstance(expr, Literal):
             return expr
         return plan.column(len(selected) + hidden.index(expr))
+
+
+def _calls_aggregate(item: exp.Expr) -> bool:
+    """Whether an aggregate function is called, not as a window function."""
+    return any(
+        canonical_name(call.name) in AGGREGATE and call.find_ancestor(exp.Window) is None
+        for call in item.find_all(exp.Anonymous)
+    )
+
+
+def _check_sorted_by(item: exp.Expr, key: Expr) -> None:
+    """Refuse what Spark computes in a select list, and not for ORDER BY alone."""
+    if has_placeholder(key, SetAside.GENERATOR):
+        raise IllFormedError(f"{position(item)}a generator in ORDER BY")
+    for part in parts(key):
+        outer = outer_columns(part.query) if isinstance(part, ScalarQuery) else ()
+        if isinstance(part, Exists | InQuery) or any(o.depth == 1 for o in outer):
+            raise IllFormedError(f"{position(item)}ORDER BY of IN, EXISTS or a correlated subquery")
 
 
 def _alike(a: DataType, b: DataType) -> bool:

@@ -11,10 +11,10 @@ from sqlglot import exp
 
 from veer.errors import IllFormedError
 from veer.frontends import coercion
-from veer.frontends.sql.parse import as_call, is_star, only, refuse
+from veer.frontends.sql.parse import as_call, is_star, only, position, refuse
 from veer.functions.registry import AGGREGATE, OVER, canonical_name
 from veer.model.expr import Frame, Literal, OverCall, SortKey
-from veer.model.types import BOOLEAN, IntegralType
+from veer.model.types import BOOLEAN, DATE, IntegralType, NumericType
 from veer.settings import name_key
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def read_over(reader: ExprReader, node: exp.Expr) -> OverCall:
     if len(values) == flagged:
         ignore = ignore or values[-1] == Literal(True, BOOLEAN)
         values = values[:-1]
+    if function == "ntile" and any(isinstance(v, Literal) and (v.value or 0) < 1 for v in values):
+        raise IllFormedError(f"{position(node)}ntile of fewer than one")
     partition = [reader.read(e) for e in window.args.get("partition_by") or ()]
     written = window.args.get("order")
     order = [reader.sort_key(e) for e in written.expressions] if written else []
@@ -86,6 +88,16 @@ def _frame(reader: ExprReader, spec: exp.Expr | None, order: list[SortKey]) -> F
     end = _bound(reader, spec, "end") if spec.args.get("end") is not None else 0
     if unit == "range" and not {start, end} <= {None, 0} and len(order) != 1:
         refuse(spec, "RANGE with an offset over several sort keys")
+    if unit == "range" and not {start, end} <= {None, 0}:
+        type_ = order[0].expr.type
+        if not (type_ == DATE or isinstance(type_, NumericType)):
+            raise IllFormedError(f"{position(spec)}RANGE with an offset over {type_}")
+        if type_ == DATE and any(b is not None and abs(b) >= 2**31 for b in (start, end)):
+            raise IllFormedError(f"{position(spec)}a frame bound that does not fit")
+    if unit == "rows" and any(b is not None and not -(2**31) <= b < 2**31 for b in (start, end)):
+        raise IllFormedError(f"{position(spec)}a frame bound of ROWS that is no int")
+    if start is not None and end is not None and start > end:
+        raise IllFormedError(f"{position(spec)}a frame that ends before it begins")
     return Frame(unit, start, end)
 
 

@@ -7,10 +7,9 @@ from typing import NoReturn
 
 from veer.errors import InputError
 from veer.frontends.spark.capture.session import session_defaults
-from veer.frontends.spark.server_settings import DECIDING
+from veer.frontends.spark.server_settings import is_harmless_unseen
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import OF_WRITES, ZONE, is_known
-from veer.frontends.spark.settings import HARMLESS
 from veer.functions.zone_rules import canonical_zone
 from veer.settings import SparkVersion
 
@@ -106,7 +105,6 @@ def _is_usual(name: str, value: str, spark: SparkVersion) -> bool:
     short = name.removeprefix("spark.sql.")
     if name == ZONE:
         return _is_known_zone(value)
-    harmless = HARMLESS.fullmatch(short) and not DECIDING.fullmatch(short)
-    if short == name or name in OF_WRITES or is_known(name) or harmless:
+    if short == name or name in OF_WRITES or is_known(name) or is_harmless_unseen(name):
         return True
     return (spark_default(name, spark) or "").lower() == value.lower()
