@@ -22,7 +22,7 @@ from veer.frontends.spark.layout import (
     error_condition,
     is_rdd,
 )
-from veer.frontends.spark.offline.classic_ways import classic_replacements
+from veer.frontends.spark.offline.classic_ways import classic_replacements, pivot_over_any
 from veer.frontends.spark.offline.client import Client, ContextStandIn
 from veer.frontends.spark.offline.functions import Functions
 from veer.frontends.spark.offline.older_client import is_older_client, older_replacements
@@ -328,7 +328,7 @@ class OfflineCapture(Capture):
             *self._checked_frames(DataFrame),
             (DataFrame, self._view_methods()),
             (Column, {"outer": lambda column: self._outer(column)}),
-            (GroupedData, self.pivot(GroupedData.pivot)),
+            (GroupedData, self.pivot(pivot_over_any(GroupedData.pivot))),
             (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
             *([(observation, self.observation_methods())] if observation else []),
             (Parent.Builder, replaced_builder(self)),

@@ -1,0 +1,121 @@
+"""PySpark beside Spark: pivots, cleaning of values, views, what a job asks; enumerated.
+
+Each text is a program over the table `t`; its names, types and rows are Spark's. `REFUSED` are those
+that Veer declines to read.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.recorded import RecordedSpark
+from tests.spark.compare import Unsupported
+from tests.spark.frame_programs import difference, outcomes
+
+pytest.importorskip("grpc")
+pytestmark = pytest.mark.spark
+
+# Calls of a pivot: those whose results Spark picks, and those that make it pivot in one step.
+PICKED = (
+    "F.count('n')", "F.count(lit(1))", "F.max('n')", "F.sum('p')", "F.avg('d')", "F.first('n')", "F.bool_or('b')",
+    "F.count_if(col('n') > 1)", "F.countDistinct('n')", "F.stddev('n')", "F.median('n')", "expr('count(*)')",
+    "F.percentile('n', 0.5)", "F.mode('n')", "F.any_value('n')", "expr('count(n) FILTER (WHERE n > 4)')",
+)  # fmt: skip
+ONE_STEP = ("F.max('s')", "F.min('dt')", "F.collect_list('n')", "F.collect_set('s')", "F.first('s')", "F.last('ts')", "F.max_by('s', 'n')")  # fmt: skip
+PIVOTS = [
+    *(f"t.groupBy('k').pivot('b', [True, False]).agg({call}.alias('c'))" for call in (*PICKED, *ONE_STEP)),
+    *(f"t.groupBy('k').pivot('b', [True]).agg({call}.alias('c'), F.max('s').alias('m'))" for call in PICKED),
+    "t.groupBy('k').pivot('b', [None, True]).agg(F.count('n').alias('c'), F.max('s').alias('m'))",
+    "t.groupBy('k').pivot('b', [None, True]).agg(F.count('n').alias('c'), F.max('n').alias('m'))",
+    "t.groupBy('b').pivot('k', [1, 2]).agg(F.max('xs'))",
+    "t.groupBy('b').pivot('k', [1, 1]).agg(F.max('n'))",
+    "t.groupBy('b').pivot('k', [1, 1]).agg(F.max('s'))",
+    "t.groupBy('b').pivot('k', [1, 2]).count()",
+    "t.groupBy('b').pivot('k', [1, 2]).max('n', 'p')",
+    "t.groupBy('b').pivot('k', [1, 2]).agg(F.count('*'))",
+    "t.groupBy('b').pivot('k', [1, 2]).agg({'*': 'count'})",
+    "t.groupBy('b').pivot('k', [1, 2]).agg({'n': 'count', 's': 'max'})",
+    "t.groupBy().pivot('b', [True]).agg(F.count('n').alias('c'), F.max('s').alias('m'))",
+    "t.where('false').groupBy().pivot('b', [True]).agg(F.count('n').alias('c'), F.max('s').alias('m'))",
+    "t.where('false').groupBy().pivot('b', [True]).agg(F.count('n').alias('c'), F.max('n').alias('m'))",
+    "t.groupBy('b').pivot('dt', [date(2020, 1, 1)]).agg(F.count('n').alias('c'), F.max('s').alias('m'))",
+    *(
+        f"spark.sql('SELECT * FROM (SELECT k, b, n, s, dt FROM t) PIVOT ({calls} FOR b IN (true, null AS unknown))')"
+        for calls in (
+            "count(*) AS c, max(s) AS m", "count(*) AS c, max(n) AS m", "first_value(n) AS c, last_value(s) AS m",
+            "count(n) FILTER (WHERE n > 4) AS c, min(dt) AS m", "any_value(n) AS c, max(s) AS m", "collect_set(n)",
+        )
+    ),
+]  # fmt: skip
+
+REFUSED = {
+    *(f"t.groupBy('k').pivot('b', [True]).agg(F.{call}.alias('c'), F.max('s').alias('m'))" for call in ("percentile('n', 0.5)", "any_value('n')")),
+    "t.groupBy('k').pivot('b', [True, False]).agg(F.any_value('n').alias('c'))",
+    "t.groupBy('b').pivot('k', [1, 1]).agg(F.max('n'))",
+    "t.groupBy('b').pivot('k', [1, 2]).agg(F.count('*'))",
+    "t.groupBy('b').pivot('k', [1, 2]).agg({'*': 'count'})",
+    "spark.sql('SELECT * FROM (SELECT k, b, n, s, dt FROM t) PIVOT (any_value(n) AS c, max(s) AS m FOR b IN (true, null AS unknown))')",
+    *(f"t.select('k', 'n', 'l', 'd', 'f', 'p', 's', 'b').replace({pair})" for pair in ("[2**53, 2**53 + 1], [1, 2]", "True, 1", "1, True")),
+}  # fmt: skip
+
+
+NUMBERS = ("1", "1.5", "0.1", "2**53", "2**53 + 1", "NAN", "True", "'x'", "'1'", "''")
+FILLS = [
+    *(f"t.select('k', {cols}).fillna({value})" for cols, value in product(("'n', 'l', 'd', 'f', 'p'", "'b', 's', 'dt'"), NUMBERS)),
+    *(
+        f"t.select('k', '{column}').fillna({{'{column}': {value}}})"
+        for column, value in product(("n", "l", "d", "f", "p", "s", "b"), ("1", "1.5", "2**53 + 1", "True", "'1'"))
+    ),
+    "t.fillna({'n': 0, 's': 'none', 'b': False}).select('n', 's', 'b')",
+    "t.fillna({'dt': '2020-02-02', 'ts': '2020-02-02 01:02:03'}).select('dt', 'ts')",
+    "t.fillna(7, subset=['n', 's']).select('n', 's', 'l')",
+    "t.fillna(7, 's').select('n', 's')",
+    "t.select('n').fillna(0, [])",
+    "t.select('n', 's').na.fill({'s': 1})",
+    "t.select('n', 'd', 'f').dropna()",
+    "t.select('n', 'd', 'f').na.drop('all', subset=['d', 'f'])",
+    "t.select('n', 'd', 'f').dropna(thresh=2)",
+]  # fmt: skip
+REPLACEMENTS = [
+    *(
+        f"t.select('k', 'n', 'l', 'd', 'f', 'p', 's', 'b').replace({old}, {new})"
+        for old, new in [
+            *product(("1", "1.5", "0.1", "2**53", "2**53 + 1", "0", "2.5", "NAN"), ("9", "None")),
+            ("1", "1.5"), ("1", "2**53 + 1"), ("'x'", "'y'"), ("''", "None"), ("'1'", "'2'"), ("True", "False"), ("False", "None"),
+            ("[1, 2]", "[2, 1]"), ("[1, 2, NAN]", "None"), ("['x', 'y']", "'z'"), ("{1: 2, 2.5: None}", "None"),
+            ("[2**53, 2**53 + 1]", "[1, 2]"), ("1", "NAN"), ("1", "'x'"), ("True", "1"), ("1", "True"),
+        ]
+    ),
+    "t.replace(1, 5, subset=['n']).select('n', 'l')",
+    "t.replace('x', 'w', 's').select('n', 's')",
+    "t.select('n').replace(1, 5, subset=[])",
+    "t.select('n', 's').na.replace({'x': None, 'y': 'x'}, subset=['s', 'n'])",
+]  # fmt: skip
+
+
+def check(texts: list[str], recorded: RecordedSpark, folder: Path) -> None:
+    wrong = []
+    for program, ours in outcomes(folder, texts):
+        if isinstance(ours, Unsupported):
+            if program.id not in REFUSED:
+                wrong.append(f"refused: {program.id}\n    {ours.reason}")
+        elif program.id in REFUSED:
+            wrong.append(f"read by now: {program.id}")
+        else:
+            wrong += difference(recorded, program, ours)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_pivots(recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(PIVOTS, recorded, tmp_path)
+
+
+def test_filling(recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(FILLS, recorded, tmp_path)
+
+
+def test_replacing(recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(REPLACEMENTS, recorded, tmp_path)
