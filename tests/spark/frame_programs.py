@@ -88,10 +88,11 @@ class Frames:
         return [Program(t, file, f"program_{n}", schema) for n, t in enumerate(self.texts)]
 
 
-def outcomes(folder: Path, texts: Sequence[str]) -> list[tuple[Program, Outcome]]:
+def outcomes(
+    reader: ConnectReader, folder: Path, texts: Sequence[str]
+) -> list[tuple[Program, Outcome]]:
     """What Veer makes of each program."""
-    with ConnectReader() as reader:
-        return [(p, _run_here(reader, p)) for p in Frames(folder, texts).programs()]
+    return [(p, _run_here(reader, p)) for p in Frames(folder, texts).programs()]
 
 
 def _run_here(reader: ConnectReader, program: Program) -> Outcome:

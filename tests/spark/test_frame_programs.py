@@ -6,11 +6,13 @@ that Veer declines to read.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from benchmarks.readings.connect import ConnectReader
 from tests.recorded import RecordedSpark
 from tests.spark.compare import Unsupported
 from tests.spark.frame_programs import difference, outcomes
@@ -95,10 +97,51 @@ REPLACEMENTS = [
     "t.select('n', 's').na.replace({'x': None, 'y': 'x'}, subset=['s', 'n'])",
 ]  # fmt: skip
 
+ONE = "spark.sql('CREATE TEMP VIEW vv AS SELECT k, n FROM t WHERE k = 1')\n"
+TWO = "spark.sql('CREATE OR REPLACE TEMP VIEW vv AS SELECT {} FROM t WHERE k = 2')\n"
+V2 = "spark.sql('CREATE TEMP VIEW v2 AS {}')\n"
+OF_FRAME = "t.where('k = {}').select('k', 'n').createOrReplaceTempView('vv')\n"
+RECURSIVE = [
+    ONE + "spark.sql('CREATE OR REPLACE TEMP VIEW vv AS SELECT * FROM vv')\nspark.table('vv')",
+    ONE + V2.format("SELECT * FROM vv") + "spark.sql('CREATE OR REPLACE TEMP VIEW vv AS SELECT * FROM v2')\nspark.table('vv')",
+]  # fmt: skip
+GONE = [
+    V2.format("SELECT k FROM {x}").replace("')", "', x=t)") + "spark.table('v2')",
+    ONE + V2.format("SELECT * FROM vv") + TWO.format("k, CAST(n AS BIGINT) AS n") + "spark.table('v2')",
+    ONE + V2.format("SELECT * FROM vv") + "spark.catalog.dropTempView('vv')\nspark.table('v2')",
+]  # fmt: skip
+OTHER_COLUMNS = [
+    ONE + V2.format("SELECT * FROM vv") + TWO.format("n, k") + "spark.table('v2')",
+    ONE + V2.format("SELECT * FROM vv") + TWO.format("k, n, s") + "spark.table('v2')",
+]
+VIEWS = [
+    ONE + V2.format("SELECT * FROM vv") + TWO.format("k, n") + "spark.table('v2')",
+    ONE + V2.format("SELECT * FROM vv") + TWO.format("k, n") + "spark.sql('SELECT n FROM v2')",
+    ONE + V2.format("WITH c AS (SELECT n FROM vv) SELECT n + 1 AS m FROM c") + TWO.format("k, n") + "spark.table('v2')",
+    OF_FRAME.format(1) + V2.format("SELECT * FROM vv") + OF_FRAME.format(2) + "spark.table('v2')",
+    OF_FRAME.format(1) + V2.format("SELECT * FROM vv") + "x = spark.table('v2')\n" + OF_FRAME.format(2) + "x.union(spark.table('v2'))",
+    ONE + "spark.table('vv').createOrReplaceTempView('v2')\n" + TWO.format("k, n") + "spark.table('v2')",
+    ONE + "spark.sql('SELECT * FROM vv').createOrReplaceTempView('v2')\n" + TWO.format("k, n") + "spark.table('v2')",
+    ONE + V2.replace("v2", "v2(z, w)").format("SELECT * FROM vv") + TWO.format("k, n") + "spark.table('v2')",
+    ONE + V2.format("SELECT * FROM vv") + "spark.table('v2').createOrReplaceTempView('vv')\nspark.table('v2')",
+    ONE + V2.format("SELECT * FROM vv") + "spark.sql('CREATE TEMP VIEW v3 AS SELECT * FROM v2')\n" + TWO.format("k, n") + "spark.table('v3')",
+    "spark.sql('CREATE TEMP VIEW v2 AS SELECT n FROM t WHERE k = :k', args={'k': 2})\nspark.table('v2')",
+    *RECURSIVE, *GONE, *OTHER_COLUMNS,
+]  # fmt: skip
+REFUSED |= {*RECURSIVE, *GONE, *OTHER_COLUMNS}
 
-def check(texts: list[str], recorded: RecordedSpark, folder: Path) -> None:
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[ConnectReader]:
+    with ConnectReader() as made:
+        yield made
+
+
+def check(
+    texts: list[str], reader: ConnectReader, recorded: RecordedSpark, folder: Path
+) -> None:
     wrong = []
-    for program, ours in outcomes(folder, texts):
+    for program, ours in outcomes(reader, folder, texts):
         if isinstance(ours, Unsupported):
             if program.id not in REFUSED:
                 wrong.append(f"refused: {program.id}\n    {ours.reason}")
@@ -109,13 +152,17 @@ def check(texts: list[str], recorded: RecordedSpark, folder: Path) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_pivots(recorded: RecordedSpark, tmp_path: Path) -> None:
-    check(PIVOTS, recorded, tmp_path)
+def test_pivots(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(PIVOTS, reader, recorded, tmp_path)
 
 
-def test_filling(recorded: RecordedSpark, tmp_path: Path) -> None:
-    check(FILLS, recorded, tmp_path)
+def test_filling(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(FILLS, reader, recorded, tmp_path)
 
 
-def test_replacing(recorded: RecordedSpark, tmp_path: Path) -> None:
-    check(REPLACEMENTS, recorded, tmp_path)
+def test_replacing(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(REPLACEMENTS, reader, recorded, tmp_path)
+
+
+def test_views(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(VIEWS, reader, recorded, tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import isfinite, trunc
 from typing import TYPE_CHECKING, Any
 
 from veer.analysis.constants import widened
@@ -12,6 +13,7 @@ from veer.frontends import coercion
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal
 from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.functions.arithmetic import to_float32
 from veer.model.expr import Call, Case, Expr, IsNull, Literal, Named, Not
 from veer.model.types import (
     BOOLEAN,
@@ -20,8 +22,10 @@ from veer.model.types import (
     BinaryType,
     BooleanType,
     DataType,
+    DecimalType,
     DoubleType,
     FloatType,
+    IntegralType,
     NumericType,
     StringType,
 )
@@ -157,9 +161,24 @@ def _constant(value: Literal) -> Literal:
 
 def _replaced(column: Expr, pairs: Sequence[tuple[Literal, Literal]]) -> Expr:
     branches = tuple(
-        (coercion.compare("=", column, old), coercion.cast(new, column.type)) for old, new in pairs
+        (coercion.compare("=", column, old), coercion.cast(new, column.type))
+        for old, new in pairs
+        if _is_possible(old.value, column.type)
     )
-    return Case(branches, column)
+    return Case(branches, column) if branches else column
+
+
+def _is_possible(value: Any, type_: DataType) -> bool:
+    """Whether a value of a type may be equal to this one as a double: NaN is no integer."""
+    match type_:
+        case IntegralType():
+            return isfinite(value) and value == trunc(value)
+        case DecimalType():
+            return isfinite(value)
+        case FloatType():
+            return value != value or to_float32(value) == value
+        case _:
+            return True
 
 
 RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {

@@ -70,7 +70,7 @@ class OfflineCapture(Capture):
         self.surroundings = JobSurroundings(self)
         self._plans = GrowingPlans(self.surroundings)
         self.stubs: dict[str, AnyOperator] = {}  # by the names that stand for them
-        self.views: dict[str, Any] = {}  # plans of temporary views, by `_key`
+        self.views: dict[str, Callable[[], Any]] = {}  # what gives plans of views, by `_key`
         self.database = "default"
         self.reads_names = False  # whether a plan has names of tables, which are looked up later
         self._refers_out = False  # whether a column of a plan around its own was named
@@ -142,7 +142,7 @@ class OfflineCapture(Capture):
         plain = name.replace("`", "")
         last = plain.split(".")[-1]
         if self.is_view(plain):
-            return self.frame_of(SubqueryAlias(self.views[self._key(plain)], last))
+            return self.frame_of(SubqueryAlias(self.view(plain), last))
         declared = self.tables.get(plain) if "/" in plain else self.declared(plain.split("."))
         if declared is None:
             self.stop_unknown(plain.split("."))
@@ -158,8 +158,8 @@ class OfflineCapture(Capture):
         table = ".".join(parts)
         self.stop(f"{text}{meant}; {how}", says_what_to_do=True, undeclared_table=table)
 
-    def create_view(self, name: str, plan: Any, *, replace: bool) -> None:
-        """Give a plan a name that SQL and `spark.table` know."""
+    def create_view(self, name: str, plan: Callable[[], Any], *, replace: bool) -> None:
+        """Give a name that SQL and `spark.table` know to what gives a plan whenever it is read."""
         if self._key(name) in self.views and not replace:
             raise self._analysis_error(f"the temporary view {name} already exists")
         self.views[self._key(name)] = plan
@@ -170,8 +170,9 @@ class OfflineCapture(Capture):
             return name_key(name)
 
     def view(self, name: str) -> Any | None:
-        """The plan of a temporary view, if there is one of that name."""
-        return self.views.get(self._key(name))
+        """The plan of a temporary view as it is now, if there is one of that name."""
+        plan = self.views.get(self._key(name))
+        return None if plan is None else plan()
 
     def drop_view(self, name: str) -> bool:
         """Take a name away; whether there was one."""
@@ -374,7 +375,8 @@ class OfflineCapture(Capture):
     def _view_methods(self) -> dict[str, Any]:
         def made(name: str, replace: bool, prefix: str = "") -> Callable[[Any, str], None]:
             def create(frame: Any, name: str) -> None:
-                self.create_view(f"{prefix}{name}", frame._plan, replace=replace)
+                plan = frame._plan
+                self.create_view(f"{prefix}{name}", lambda: plan, replace=replace)
 
             create.__name__ = name
             return create
