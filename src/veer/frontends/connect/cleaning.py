@@ -7,7 +7,6 @@ from functools import reduce
 from math import isfinite, trunc
 from typing import TYPE_CHECKING, Any
 
-from veer.analysis.constants import widened
 from veer.errors import UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.connect.frames import Frame
@@ -30,6 +29,8 @@ from veer.model.types import (
     StringType,
 )
 from veer.settings import same_name
+
+FALSE = Literal(False, BOOLEAN)
 
 if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
@@ -83,7 +84,7 @@ def _filled(plan: Plan, place: int, value: Literal) -> Expr:
     column: Expr = plan.column(place)
     if isinstance(column.type, BinaryType):
         raise UnsupportedError(f"fillna of a column of type {column.type}")
-    given = widened(value, column.type) or coercion.cast(value, column.type)
+    given = coercion.cast(value, column.type)
     if isinstance(column.type, DoubleType | FloatType):
         column = coercion.call("nanvl", column, Literal(None, column.type))
     return coercion.call("coalesce", column, given)
@@ -161,11 +162,13 @@ def _constant(value: Literal) -> Literal:
 
 def _replaced(column: Expr, pairs: Sequence[tuple[Literal, Literal]]) -> Expr:
     branches = tuple(
-        (coercion.compare("=", column, old), coercion.cast(new, column.type))
+        (
+            coercion.compare("=", column, old) if _is_possible(old.value, column.type) else FALSE,
+            coercion.cast(new, column.type),
+        )
         for old, new in pairs
-        if _is_possible(old.value, column.type)
     )
-    return Case(branches, column) if branches else column
+    return Case(branches, column)
 
 
 def _is_possible(value: Any, type_: DataType) -> bool:

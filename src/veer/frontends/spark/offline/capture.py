@@ -6,12 +6,14 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect.reading import GrowingPlans, read_relations
+from veer.frontends.connect.schema_nulls import Nulls
 from veer.frontends.session_settings import session_settings, spark_asked_for, told_settings
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
@@ -27,6 +29,7 @@ from veer.frontends.spark.offline.client import Client, ContextStandIn
 from veer.frontends.spark.offline.functions import Functions
 from veer.frontends.spark.offline.older_client import is_older_client, older_replacements
 from veer.frontends.spark.offline.rows import rows_of
+from veer.frontends.spark.offline.schema_answers import Answers
 from veer.frontends.spark.offline.session import connect_session, replaced_builder
 from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
@@ -69,6 +72,7 @@ class OfflineCapture(Capture):
         self.functions = Functions()
         self.surroundings = JobSurroundings(self)
         self._plans = GrowingPlans(self.surroundings)
+        self._answers = Answers(self.stop_for_jvm)
         self.stubs: dict[str, AnyOperator] = {}  # by the names that stand for them
         self.views: dict[str, Callable[[], Any]] = {}  # what gives plans of views, by `_key`
         self.database = "default"
@@ -250,13 +254,23 @@ class OfflineCapture(Capture):
     def check(self, frame: Any) -> Any | None:
         """Analyze a frame when it is made, as a classic session does; gives its columns, if known."""
         self.reading(lambda: None)  # settings that decide plans are the same for all of them
+        relation = frame._plan.plan(self.client)
         try:
-            schema = self.schema_of(frame._plan.plan(self.client))
+            schema = self.schema_of(relation)
         except Exception:
             if self._refers_out:  # only the plan around it can tell
                 return None
             raise
-        return self.reading(lambda: struct_type(schema))
+        return self.reading(lambda: self.answered(relation, schema))
+
+    def answered(self, relation: Relation, schema: Schema) -> Any:
+        """Columns as PySpark describes them; whether they may be null is answered when asked."""
+
+        @cache
+        def known() -> Sequence[Nulls]:
+            return self.reading(lambda: self._plans.nulls_of(relation))  # type: ignore[no-any-return]
+
+        return self._answers.completed(struct_type(schema), known)
 
     def write_settings(self) -> Mapping[str, str]:
         """The settings of the session that decide a write; others must be at their defaults."""
@@ -327,7 +341,7 @@ class OfflineCapture(Capture):
             (SparkSession, self.session_methods()),
             (DataFrame, self.frame_methods()),
             *self._checked_frames(DataFrame),
-            (DataFrame, self._view_methods()),
+            (DataFrame, {**self._view_methods(), "printSchema": lambda *_: None}),
             (Column, {"outer": lambda column: self._outer(column)}),
             (GroupedData, self.pivot(pivot_over_any(GroupedData.pivot))),
             (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
@@ -350,6 +364,8 @@ class OfflineCapture(Capture):
             for name in names:
                 self._add(owner, name, refused(name))
         self._add(session, "sparkContext", property(lambda _: ContextStandIn(self)))
+        for owner, name, flag in self._answers.replacements():
+            self._add(owner, name, flag)
         return super().__enter__()
 
     def _add(self, owner: Any, name: str, value: Any) -> None:
