@@ -26,10 +26,12 @@ _SCALAR: dict[SchemaNulls, str] = {
         "& | ^ * + - abs negative positive add_interval add_months array_distinct array_join "
         "array_size array_sort ascii concat contains date_add date_format date_sub datediff day "
         "dayofweek dayofyear endswith flatten getbit hex hour ilike initcap instr last_day left "
-        "length like lower lpad ltrim map_keys map_values md5 minute month months_between "
+        "length like lower lpad ltrim make_date map_keys map_values md5 minute month months_between "
+        "nanvl "
         "power quarter regexp_extract regexp_replace repeat replace reverse rlike rpad rtrim "
         "second sequence sha1 size slice sort_array space split startswith substring "
-        "substring_index subtract_moments timestamp_seconds translate trim unix_timestamp "
+        "substring_index subtract_moments timestamp_seconds to_date_by to_timestamp_by translate trim "
+        "unix_timestamp "
         "upper weekday weekofyear year"
     ),
     SchemaNulls.ALL: "coalesce greatest least",
@@ -39,7 +41,7 @@ _SCALAR: dict[SchemaNulls, str] = {
         "try_divide try_mod try_multiply try_subtract"
     ),
     SchemaNulls.NEVER: (
-        "array current_date current_timestamp input_file_name isnan map "
+        "array current_date current_timestamp format_string input_file_name isnan map "
         "monotonically_increasing_id named_struct rand randn spark_partition_id uuid"
     ),
     SchemaNulls.FIRST: "concat_ws",

@@ -26,6 +26,7 @@ from veer.model.expr import (
     Expr,
     GetField,
     InList,
+    InQuery,
     IsNull,
     Literal,
     Not,
@@ -34,6 +35,7 @@ from veer.model.expr import (
 )
 from veer.model.schema import Schema
 from veer.model.types import (
+    BOOLEAN,
     ArrayType,
     AtomicType,
     BinaryType,
@@ -53,6 +55,7 @@ from veer.model.types import (
 )
 from veer.settings import NEWEST, current
 
+ALWAYS = Literal(True, BOOLEAN)
 DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}  # of decimals without a fraction
 
 
@@ -234,7 +237,11 @@ class NullsOfSchemas:
             case InList(arg, options):
                 return Nulls(_any(flags(arg, *options)))
             case Case(branches, otherwise):
-                return _either(of(*(then for _, then in branches), otherwise))
+                # What stands behind a branch that is always taken is not looked at.
+                taken = [i for i, (when, _) in enumerate(branches) if when == ALWAYS]
+                values = [then for _, then in branches]
+                seen = values[: taken[0] + 1] if taken else [*values, otherwise]
+                return _either(of(*seen))
             case GetField(arg, name) if isinstance(arg.type, StructType):
                 (struct,) = of(arg)
                 if struct.inside is None:
@@ -248,6 +255,8 @@ class NullsOfSchemas:
                 if given.nullable or _is_forced(arg.type, type_, mode):
                     return unknown(type_, True)
                 return unknown(type_, None if mode is CastMode.TRY else given.nullable)
+            case Call(args=args) if any(isinstance(a, InQuery) for a in args):
+                return unknown(expr.type)  # where its nulls do not matter, they are read as false
             case Call(function, args):
                 return self._of_call(function, expr.type, of(*args))
             case _:
@@ -256,14 +265,26 @@ class NullsOfSchemas:
     def _of_call(self, function: str, type_: DataType, args: Sequence[Nulls]) -> Nulls:
         flags = [n.nullable for n in args]
         match function:
-            case "array" if args:
-                return Nulls(False, (_either(args),))
-            case "named_struct":
-                return Nulls(False, tuple(args[1::2]))
-            case "split":
-                return Nulls(_any(flags), (Nulls(False),))
-            case "coalesce":
+            case "coalesce" | "greatest" | "least":
                 return replace(_either(args), nullable=_all(flags))
+            case "locate":
+                return Nulls(_any(flags[:2]))
+            case "item" | "element_at":
+                return self._item(type_, args)
+            case "array_contains":
+                return Nulls(_any([*flags, _element(args[0])]))
+            case "flatten":
+                flags.append(_element(args[0]))
+        known = self._by_rule(function, type_, flags)
+        return replace(known, inside=_made_inside(function, args, known.inside))
+
+    def _item(self, type_: DataType, args: Sequence[Nulls]) -> Nulls:
+        """A part of an array may be one that is null; which, Spark finds out of some alone."""
+        if True in (n.nullable for n in args) or len(args[0].inside or ()) == 2:
+            return unknown(type_, True)
+        return unknown(type_)
+
+    def _by_rule(self, function: str, type_: DataType, flags: Sequence[bool | None]) -> Nulls:
         match schema_nulls(function):
             case SchemaNulls.ANY:
                 return unknown(type_, _any(flags))
@@ -294,12 +315,47 @@ class NullsOfSchemas:
         return unknown(call.type, None if rule is None else rule is SchemaNulls.ALWAYS)
 
 
+def _element(array: Nulls) -> bool | None:
+    """Whether elements of an array may be null."""
+    return array.inside[0].nullable if array.inside else None
+
+
+def _made_inside(
+    function: str, args: Sequence[Nulls], otherwise: tuple[Nulls, ...] | None
+) -> tuple[Nulls, ...] | None:
+    """What is inside of the arrays, maps and structs that a function makes."""
+    inside = args[0].inside if args else ()
+    match function:
+        case "array":
+            return (_either(args) if args else Nulls(False),)
+        case "map" if args:
+            return replace(_either(args[0::2]), nullable=False), _either(args[1::2])
+        case "named_struct":
+            return tuple(args[1::2])
+        case "split" | "sequence":
+            return (Nulls(False),)
+        case "array_distinct" | "array_sort" | "reverse" | "slice" | "sort_array":
+            return inside
+        case "concat":
+            return _either(args).inside
+        case "flatten":
+            return inside and inside[0].inside
+        case "map_keys":
+            return inside and (inside[0].outer(),)
+        case "map_values":
+            return inside and (inside[1],)
+        case _:
+            return otherwise
+
+
 def _is_forced(given: DataType, target: DataType, mode: CastMode) -> bool:
     """Whether Spark calls a cast nullable whatever it casts: some values have none of the type."""
-    if mode is CastMode.TRY or given == target or isinstance(given, NullType):
+    if given == target or isinstance(given, NullType):
         return False
     if isinstance(given, StringType):
         return not isinstance(target, StringType | BinaryType)
+    if mode is CastMode.TRY:
+        return False
     if isinstance(target, StringType) or not isinstance(given, AtomicType):
         return False
     match given, target:
