@@ -61,6 +61,18 @@ PAIRS = [
     ("filled by column", "t.select('l').fillna({'l': 2**53 + 1})", "t.select('l').fillna({'l': 2**53})", OTHER),
     ("cast by column", "t.select('s').fillna({'s': 1})", "t.select(F.coalesce('s', lit('1')).alias('s'))", SAME),
     ("left alone", "t.select('s').fillna(1, ['s'])", "t.select('s')", SAME),
+    (
+        "a guard by nullability goes Spark's way",
+        "x = t.select((col('k') % 2).alias('r')); x.where('r = 1') if x.schema['r'].nullable else x",
+        "t.select((col('k') % 2).alias('r')).where('r = 1')",
+        SAME,
+    ),
+    (
+        "a guard by names and types",
+        "x = t.select('k', F.transform('xs', lambda i: i + 1).alias('y')); x.where('k = 1') if x.dtypes[1] == ('y', 'array<int>') and x.schema['y'].dataType.elementType.typeName() == 'integer' else x",
+        "t.where('k = 1').select('k', F.transform('xs', lambda i: i + 1).alias('y'))",
+        SAME,
+    ),
     ("a view in a text is read anew", f"{VIEWS}t.where('k = 2').createOrReplaceTempView('vv'); spark.table('v2')", "t.where('k = 2')", SAME),
     ("a view in a text, not replaced", f"{VIEWS}spark.table('v2')", "t.where('k = 2')", OTHER),
     (

@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from benchmarks.readings.connect import ConnectReader
-from benchmarks.readings.sides import FAILED, REFUSED, Program
+from benchmarks.readings.sides import REFUSED, Program
 from tests.recorded import RecordedSpark
 from tests.spark.compare import (
     Failed,
@@ -98,8 +98,7 @@ def outcomes(
 def _run_here(reader: ConnectReader, program: Program) -> Outcome:
     reading = reader.read(program)
     if reading.dataflow is None:
-        kinds = {REFUSED: Unsupported, FAILED: Refused}
-        return kinds[reading.outcome](reading.why)
+        return (Unsupported if reading.outcome == REFUSED else Refused)(reading.why)
     try:
         return run_dataflow(reading.dataflow, {"t": ROWS})["result"]
     except Failure as error:

@@ -130,6 +130,45 @@ VIEWS = [
 ]  # fmt: skip
 REFUSED |= {*RECURSIVE, *GONE, *OTHER_COLUMNS}
 
+W = "Window.partitionBy('b').orderBy('k')"
+UDF = "F.udf(lambda x: 1 if x is None else x + 1, 'int')"
+ASKED_FRAMES = [
+    "t", "t.select('k', 'u', 'n')", "t.where('n IS NOT NULL').select('n')", "t.dropna().select('n', 'k')", "t.select('k').distinct()", "t.dropDuplicates(['u']).select('k', 'n')",
+    "t.select(col('k') / 2, col('k') % 2, F.sqrt('k'), F.ceil('k'), col('k') + 1, lit(1), lit(None), F.to_date(lit('2020-01-01')), F.date_trunc('month', 'ts'), F.hash('n'))",
+    "t.select(F.array('k')[0].alias('a'))", "t.select(F.greatest('k', 'n'), F.split('u', ','), F.array('k', 'n'), F.struct('k', 'n'), F.isnull('n'), col('k').cast('decimal(5,2)'))",
+    "t.groupBy('u').agg(F.sum('k'), F.avg('k'), F.max('k'), F.count('n'), F.collect_list('n'), F.collect_set('u'))", "t.groupBy().agg(F.sum('k'), F.count('*'))", "t.groupBy('k').count()",
+    "t.rollup('k', 'u').count()", "t.cube('k', 'u').agg(F.grouping_id())", "t.groupBy('k').pivot('b', [True]).agg(F.count('n').alias('c'), F.max('s').alias('m'))",
+    "t.groupBy('k').pivot('b', [True]).agg(F.count('n').alias('c'))", "spark.sql('SELECT k, u, count(*) FROM t GROUP BY GROUPING SETS ((k), (k, u))')",
+    f"t.select(F.row_number().over({W}), F.lag('k').over({W}), F.lag('k', 1, 0).over({W}), F.sum('k').over({W}), F.count('n').over({W}), F.ntile(2).over({W}))",
+    *(f"t.alias('a').join(t.select('k', col('u').alias('z')), 'k', '{how}').select('k', 'z', 'a.u')" for how in ("inner", "left", "right", "full", "semi", "anti") if how not in ("semi", "anti")),
+    "t.select('k', 'u').join(t.select('k'), 'k', 'semi')", "t.select('k', 'u').join(t.select('k'), 'k', 'anti')", "t.select('k').crossJoin(t.select('n'))",
+    "t.select('k').union(t.select('n'))", "t.select('k').unionByName(t.select('k', 'u'), allowMissingColumns=True)", "t.select('k').union(t.select(col('l').alias('k')))",
+    "t.select('k').intersect(t.select('n'))", "t.select('n').intersect(t.select('k'))", "t.select('k').exceptAll(t.select('n'))", "t.select('k').subtract(t.select('n'))", "t.select('k').intersectAll(t.select('n'))",
+    "t.select('k', 'n', 'd').fillna(0)", "t.select('k', 'n', 's', 'd').fillna({'n': 0, 's': 'x', 'd': 1.5})", "t.select('k', 'u').replace(1, 2)", "t.select('k', 'u').replace('x', 'y')", "t.select('k', 'u').replace(1.5, 2)",
+    "t.select('k', 'n').withColumn('x', F.when(col('n') > 1, 1))", "t.select('k', 'n').withColumn('x', F.when(col('n') > 1, 1).otherwise(2))", "t.select(col('k').isin([]), col('n').isin(1, 2), col('n').eqNullSafe(1))",
+    "t.select('k', F.explode('xs').alias('x'))", "t.select('k', F.posexplode('xs'))", "t.select('k', F.explode_outer('xs').alias('x'))", "t.select(F.explode('m'))", "t.select('st.*', 'k')", "t.select(F.explode(F.split('u', ',')))",
+    "t.select('k', 'u').unpivot('u', ['k'], 'v', 'w')", "t.select('k').sample(0.5, 1)", "t.select('k', 'n').orderBy('n').limit(2)", "t.select('k', 'n').withColumnRenamed('k', 'z').drop('n')", "spark.range(3)",
+    "spark.createDataFrame([(1, 'x')], 'a INT NOT NULL, b STRING')", "spark.createDataFrame([(1, 'x')], ['a', 'b'])", "spark.sql('SELECT * FROM VALUES (1, NULL), (2, 3) AS v(a, b)')", "spark.sql('SELECT k, (SELECT max(k) FROM t) AS m FROM t')",
+    f"t.select('k', {UDF}('k'))", f"t.select({UDF}('n').alias('x')).where('x > 1')", "spark.createDataFrame([], t.select('k', 'n').schema)", "t.select(F.to_json('st'), F.from_json('s', 'a INT'))", "t.select(F.rand(1), F.current_date(), F.monotonically_increasing_id())",
+    "t.groupBy('u').applyInPandas(lambda p: p, 'k INT NOT NULL, n INT')", "t.select('k', F.transform('xs', lambda x: x + 1), F.size('xs'), F.array_contains('xs', 1))",
+]  # fmt: skip
+NOT_KNOWN = [  # elements that Spark picks out of a constructor, Python that was read, opaque functions
+    "t.select(F.array('k')[0].alias('a'))", "t.select('n').intersect(t.select('k'))", f"t.select('k', {UDF}('k'))",
+    "t.select(F.to_json('st'), F.from_json('s', 'a INT'))", "t.select('k', F.transform('xs', lambda x: x + 1), F.size('xs'), F.array_contains('xs', 1))",
+]  # fmt: skip
+REFUSED |= {f"said(spark, nulls({frame}))" for frame in NOT_KNOWN}
+SCHEMAS = [f"said(spark, nulls({frame}))" for frame in ASKED_FRAMES] + [
+    "x = t.select(col('k') % 2)\nsaid(spark, x.schema == T.StructType([T.StructField('(k % 2)', T.IntegerType(), False)]))",
+    "x = t.select('k', (col('k') / 2).alias('x'))\nsaid(spark, [x.dtypes, x.columns, x.schema.names, x.schema['x'].dataType, len(x.schema), 'k' in x.columns])",
+    "said(spark, t.select('k').schema == t.select((col('k') + 0).alias('k')).schema)",
+    "said(spark, t.select('k').schema == t.select((col('k') % 7).alias('k')).schema)",
+    "said(spark, t.select(F.array('k').alias('k')).schema == t.select(F.array('n').alias('k')).schema)",
+    "said(spark, t.select('k', 'u', 'xs', 'st').schema.simpleString())", "said(spark, t.schema.json())", "said(spark, t.select('k', F.split('u', ',').alias('x')).schema)",
+    "x = t.select(F.split('u', ',').alias('x')).schema['x'].dataType\nsaid(spark, [type(x) == T.ArrayType, isinstance(x, T.ArrayType), x.elementType, x.containsNull])",
+    "x = t.select(F.transform('xs', lambda x: x + 1).alias('x')).schema['x'].dataType\nsaid(spark, [type(x) == T.ArrayType, x.elementType, x.typeName(), x.simpleString()])",
+    "t.printSchema()\nt.select('k')", "spark.createDataFrame([], t.select(F.transform('xs', lambda x: x + 1).alias('x')).schema)",
+]  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[ConnectReader]:
@@ -137,9 +176,7 @@ def reader() -> Iterator[ConnectReader]:
         yield made
 
 
-def check(
-    texts: list[str], reader: ConnectReader, recorded: RecordedSpark, folder: Path
-) -> None:
+def check(texts: list[str], reader: ConnectReader, recorded: RecordedSpark, folder: Path) -> None:
     wrong = []
     for program, ours in outcomes(reader, folder, texts):
         if isinstance(ours, Unsupported):
@@ -166,3 +203,7 @@ def test_replacing(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Pat
 
 def test_views(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
     check(VIEWS, reader, recorded, tmp_path)
+
+
+def test_schemas(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(SCHEMAS, reader, recorded, tmp_path)

@@ -97,20 +97,26 @@ def _agree(ours: str, theirs: str) -> bool:
     """Whether all that is answered is right; `(?)` answers nothing of a whole type."""
     if "(?)" in ours:
         return ours[0] in ("?", theirs[0])
-    return len(ours) == len(theirs) and all(a in ("?", b) for a, b in zip(ours, theirs, strict=True))
+    return len(ours) == len(theirs) and all(
+        a in ("?", b) for a, b in zip(ours, theirs, strict=True)
+    )
 
 
 def test_answers(recorded: RecordedSpark) -> None:
     asked = list(answers())
     assert len(asked) > 1500
-    unanswered = [f"{t}: {', '.join(s)}" for name, t, s in asked if name == "v" and "?" in "".join(s)]
+    unanswered = [
+        f"{t}: {', '.join(s)}" for name, t, s in asked if name == "v" and "?" in "".join(s)
+    ]
     assert len(unanswered) <= UNANSWERED, "\n".join(unanswered)
 
     def compare(session: SparkSession) -> list[str]:
         wrong = []
         for name, nullable in TABLES.items():
             null = "" if nullable else " NOT NULL"
-            columns = ", ".join(f"{n} {t}{null}" for n, t in zip(WIDE.names, WIDE.types, strict=True))
+            columns = ", ".join(
+                f"{n} {t}{null}" for n, t in zip(WIDE.names, WIDE.types, strict=True)
+            )
             session.createDataFrame([], columns).createOrReplaceTempView(name)
         for name, text, ours in asked:
             try:

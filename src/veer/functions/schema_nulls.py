@@ -41,8 +41,8 @@ _SCALAR: dict[SchemaNulls, str] = {
         "try_divide try_mod try_multiply try_subtract"
     ),
     SchemaNulls.NEVER: (
-        "array current_date current_timestamp format_string input_file_name isnan map "
-        "monotonically_increasing_id named_struct rand randn spark_partition_id uuid"
+        "array current_date current_timestamp format_string hash input_file_name isnan map "
+        "monotonically_increasing_id named_struct rand randn spark_partition_id uuid xxhash64"
     ),
     SchemaNulls.FIRST: "concat_ws",
 }

@@ -175,11 +175,11 @@ def _is_possible(value: Any, type_: DataType) -> bool:
     """Whether a value of a type may be equal to this one as a double: NaN is no integer."""
     match type_:
         case IntegralType():
-            return isfinite(value) and value == trunc(value)
+            return isfinite(value) and bool(value == trunc(value))
         case DecimalType():
             return isfinite(value)
         case FloatType():
-            return value != value or to_float32(value) == value
+            return bool(value != value or to_float32(value) == value)
         case _:
             return True
 

@@ -7,7 +7,7 @@ for it is not read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
@@ -30,8 +30,10 @@ from veer.model.expr import (
     IsNull,
     Literal,
     Not,
+    OpaqueCall,
     Or,
     OverCall,
+    ScalarQuery,
 )
 from veer.model.schema import Schema
 from veer.model.types import (
@@ -110,6 +112,18 @@ def _all(several: Sequence[bool | None]) -> bool | None:
     return False if False in several else None if None in several else True
 
 
+def _is_of_nulls(condition: Expr | None) -> bool:
+    """Whether a join takes null for equal to null, as set operations do."""
+    tests = condition.args if isinstance(condition, And) else (condition,)
+    return any(isinstance(test, Compare) and test.op == "<=>" for test in tests)
+
+
+def _of_both(left: Nulls, right: Sequence[Nulls]) -> Nulls:
+    """A column of the left side of a join that may be an INTERSECT."""
+    same = left.nullable is False or all(r.nullable for r in right)
+    return left if same else replace(left, nullable=None)
+
+
 Columns: TypeAlias = Sequence[Nulls]
 
 
@@ -119,9 +133,9 @@ class NullsOfSchemas:
 
     def __init__(
         self,
-        operators: dict[str, ops.AnyOperator],
+        operators: Mapping[str, ops.AnyOperator],
         links: Sequence[Link],
-        schemas: dict[str, Schema],
+        schemas: Mapping[str, Schema],
         of_python: Callable[[Expr], bool],
     ) -> None:
         self._operators, self._schemas, self._of_python = operators, schemas, of_python
@@ -155,6 +169,8 @@ class NullsOfSchemas:
                     else unknown(f.type, f.nullable)
                     for f in schema
                 ]
+            case ops.Values():
+                return [unknown(f.type, f.nullable) for f in schema]
             case ops.Filter() | ops.Sort() | ops.Limit() | ops.Deduplicate() | ops.Sample():
                 return inputs[0]
             case ops.ExceptAll():
@@ -171,6 +187,9 @@ class NullsOfSchemas:
             case ops.Join(kind):
                 left, right = inputs
                 match kind:
+                    case "semi" if _is_of_nulls(operator.condition):
+                        # Perhaps an INTERSECT, whose columns are null where both sides' may be.
+                        return [_of_both(n, right[i : i + 1]) for i, n in enumerate(left)]
                     case "semi" | "anti":
                         return left
                     case "left":
@@ -201,7 +220,7 @@ class NullsOfSchemas:
                 replace(f, nullable=_any([f.nullable, is_null])) for f in fields
             )
         if added is None:
-            types = unnest.types
+            types = unnest.generated_types()
             added = tuple(unknown(t) for t in types[int(unnest.position) :])
         given = ([Nulls(False)] if unnest.position else []) + list(added)
         return [n.outer() for n in given] if unnest.outer else given
@@ -212,7 +231,8 @@ class NullsOfSchemas:
         found = self._native(expr, rows, columns)
         if not self._of_python(expr) or found.nullable:
             return found
-        return unknown(expr.type)  # may be the result of a Python function, which is nullable
+        # What a Python function gives is nullable; of one that was read, this may be another use.
+        return unknown(expr.type, True if isinstance(expr, OpaqueCall) else None)
 
     def _native(self, expr: Expr, rows: Schema, columns: Columns) -> Nulls:
         def of(*exprs: Expr) -> list[Nulls]:
@@ -248,7 +268,9 @@ class NullsOfSchemas:
                     return unknown(expr.type, struct.nullable or None)
                 field = struct.inside[[n for n, _ in arg.type.fields].index(name)]
                 return replace(field, nullable=_any([struct.nullable, field.nullable]))
-            case Cast() | Call() if current().spark < NEWEST:  # whose rules were others
+            case Cast() | Call() | OpaqueCall() if (
+                current().spark < NEWEST
+            ):  # whose rules were others
                 return unknown(expr.type)
             case Cast(arg, type_, mode):
                 (given,) = of(arg)
@@ -257,6 +279,10 @@ class NullsOfSchemas:
                 return unknown(type_, None if mode is CastMode.TRY else given.nullable)
             case Call(args=args) if any(isinstance(a, InQuery) for a in args):
                 return unknown(expr.type)  # where its nulls do not matter, they are read as false
+            case ScalarQuery():
+                return unknown(expr.type, True)
+            case OpaqueCall(function, args):
+                return self._by_rule(function, expr.type, flags(*args))
             case Call(function, args):
                 return self._of_call(function, expr.type, of(*args))
             case _:
@@ -361,7 +387,7 @@ def _is_forced(given: DataType, target: DataType, mode: CastMode) -> bool:
     match given, target:
         case TimestampType(), IntegralType():
             return str(target) != "bigint"
-        case (FloatType() | DoubleType()), TimestampType():
+        case ((FloatType() | DoubleType()), TimestampType()):
             return True
         case TimestampType(), DateType():
             return False
@@ -373,7 +399,7 @@ def _is_forced(given: DataType, target: DataType, mode: CastMode) -> bool:
             return True
         case _, DecimalType():
             return not _fits(given, target)
-        case (FloatType() | DoubleType() | DecimalType()), IntegralType():
+        case ((FloatType() | DoubleType() | DecimalType()), IntegralType()):
             return True
         case _:
             return False

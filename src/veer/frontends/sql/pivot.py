@@ -44,9 +44,10 @@ if TYPE_CHECKING:
 PICKED = (NumericType, BooleanType)  # types of calls of which Spark picks one
 # Functions of which every argument may be any value of a row.
 ARGUMENT_BY_ARGUMENT = frozenset(
-    "avg bit_and bit_or bit_xor bool_and bool_or collect_list collect_set count count_if first last "
-    "max max_by median min min_by mode stddev_pop stddev_samp sum var_pop var_samp "
-    "legacy.avg legacy.long_avg legacy.long_sum legacy.sum".split()
+    {"avg", "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "collect_list", "collect_set"}
+    | {"count", "count_if", "first", "last", "max", "max_by", "median", "min", "min_by", "mode"}
+    | {"stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp"}
+    | {"legacy.avg", "legacy.long_avg", "legacy.long_sum", "legacy.sum"}
 )
 
 

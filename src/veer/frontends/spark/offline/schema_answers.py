@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, final
 
 from veer.frontends.connect.schema_nulls import Nulls
 
-FLAGS = (("StructField", "nullable"), ("ArrayType", "containsNull"), ("MapType", "valueContainsNull"))
-# Where PySpark reads flags for ends of its own: to send a schema, or to check rows against it.
-CLIENT, CHECKS = "pyspark.sql.connect.", "_make_type_verifier"
+FLAGS = (
+    ("StructField", "nullable"),
+    ("ArrayType", "containsNull"),
+    ("MapType", "valueContainsNull"),
+)
+TYPES = "pyspark.sql.types"
+INTERNAL = ("pyspark.sql.connect.", "veer.")  # what sends a schema, or checks rows against it
 
 
 @final
@@ -43,19 +48,14 @@ class Answers:
 
     def _answer(self, flag: _Flag) -> bool:
         known = flag.known()
-        caller = sys._getframe(2)
-        if known is None and (
-            caller.f_globals.get("__name__", "").startswith(CLIENT)
-            or caller.f_code.co_name == CHECKS
-        ):
+        if known is None and _asking_module().startswith(INTERNAL):
             self.has_guessed = known = True
-            return known
-        return flag.asked()
+        return flag.asked() if known is None else known
 
     def completed(self, struct: Any, known: Callable[[], Sequence[Nulls]]) -> Any:
         """A schema the flags of which are found out by `known` when they are asked for."""
         for number, field in enumerate(struct.fields):
-            self._complete(field, "nullable", lambda n=number: known()[n], field.dataType)
+            self._complete(field, "nullable", _column(known, number), field.dataType)
         return struct
 
     def _complete(
@@ -69,7 +69,11 @@ class Answers:
 
         def asked() -> bool:
             answer = flag()
-            return self._stop("a schema is asked which columns are nullable") if answer is None else answer
+            return (
+                self._stop("a schema is asked which columns are nullable")
+                if answer is None
+                else answer
+            )
 
         def inside(number: int) -> Callable[[], Nulls | None]:
             def part() -> Nulls | None:
@@ -87,6 +91,18 @@ class Answers:
                 self._complete(type_, "containsNull", inside(0), type_.elementType)
             case "MapType":
                 self._complete(type_, "valueContainsNull", inside(1), type_.valueType)
+
+
+def _column(known: Callable[[], Sequence[Nulls]], number: int) -> Callable[[], Nulls]:
+    return lambda: known()[number]
+
+
+def _asking_module() -> str:
+    """Where a flag is read, other than in methods of types."""
+    frame: FrameType | None = sys._getframe(3)
+    while frame is not None and frame.f_globals.get("__name__") == TYPES:
+        frame = frame.f_back
+    return "" if frame is None else str(frame.f_globals.get("__name__", ""))
 
 
 @final
