@@ -9,6 +9,7 @@ from veer.analysis.determinism import dataflow_kind, expr_kind
 from veer.errors import InputError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
+from veer.model.expr import Expr
 from veer.model.ops import COMPUTED, LOCAL, OF_SESSION, AnyOperator, Sink, Source, Union
 from veer.model.schema import Schema
 from veer.model.traits import RowOrder
@@ -26,6 +27,7 @@ class FlowBuilder:
         self._numbers: dict[str, int] = {}
         self._sources: dict[Source, str] = {}
         self.one_row: str | None = None  # the id of the single row without columns
+        self.of_python: set[Expr] = set()  # what calls of Python functions were read as
         self.site = ""  # where in the user's files the operator comes from
 
     def add(self, operator: AnyOperator, *inputs: str, id_: str | None = None) -> str:

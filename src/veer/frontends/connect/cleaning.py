@@ -4,35 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from math import isfinite, trunc
 from typing import TYPE_CHECKING, Any
 
-from veer.analysis.constants import widened
 from veer.errors import UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal
 from veer.frontends.sql.scope import Plan, ScopeColumn
-from veer.model.expr import Call, Case, Compare, Expr, IsNull, Literal, Named, Not
+from veer.functions.arithmetic import to_float32
+from veer.model.expr import Call, Case, Expr, IsNull, Literal, Named, Not
 from veer.model.types import (
     BOOLEAN,
     DOUBLE,
     INT,
-    STRING,
+    BinaryType,
     BooleanType,
     DataType,
+    DecimalType,
     DoubleType,
     FloatType,
+    IntegralType,
     NumericType,
     StringType,
 )
 from veer.settings import same_name
+
+FALSE = Literal(False, BOOLEAN)
 
 if TYPE_CHECKING:
     from veer.frontends.connect.relations import RelationReader
 
 
 def fill(reader: RelationReader, node: Any) -> Frame:
-    """Other values in place of null and NaN, in columns of the type of the value."""
+    """Other values in place of null and NaN.
+
+    One value fills the columns of its kind and leaves others alone; values by column are cast.
+    """
     frame = reader.input(node.input)
     plan = reader.visible(frame.plan)
     values = [read_literal(v) for v in node.values]
@@ -42,15 +50,14 @@ def fill(reader: RelationReader, node: Any) -> Frame:
         for place in _places(plan, names):
             if _fits(values[0].type, plan.schema.types[place]):
                 changed[place] = _filled(plan, place, values[0])
-            elif len(names) == 1:
-                # Given as a mapping, Spark would cast the value; as a value, leave the column.
-                raise UnsupportedError("fillna of one column with a value of another type")
     else:
         if len(values) != len(names):
             raise UnsupportedError(f"fillna with {len(values)} values for {len(names)} columns")
         for name, value in zip(names, values, strict=True):
             for place in _places(plan, [name]):
-                changed[place] = _filled(plan, place, value)
+                filled = _filled(plan, place, value)
+                if changed.setdefault(place, filled) != filled:
+                    raise UnsupportedError(f"fillna with two values for the column {name!r}")
     return _with_changed(reader, frame, plan, changed)
 
 
@@ -75,7 +82,9 @@ def _fits(value: DataType, column: DataType) -> bool:
 
 def _filled(plan: Plan, place: int, value: Literal) -> Expr:
     column: Expr = plan.column(place)
-    given = widened(value, column.type) or coercion.cast(value, column.type)
+    if isinstance(column.type, BinaryType):
+        raise UnsupportedError(f"fillna of a column of type {column.type}")
+    given = coercion.cast(value, column.type)
     if isinstance(column.type, DoubleType | FloatType):
         column = coercion.call("nanvl", column, Literal(None, column.type))
     return coercion.call("coalesce", column, given)
@@ -115,51 +124,64 @@ def _present(column: Expr) -> Expr:
 
 
 def replace_values(reader: RelationReader, node: Any) -> Frame:
-    """Other values in place of given ones, in columns of their type."""
+    """Other values in place of given ones, in columns of their kind.
+
+    Spark takes all numbers for doubles: a column is compared as a double, and what replaces is a
+    double that is cast to its type. So 1.5 replaces no integer, and NaN none either.
+    """
     frame = reader.input(node.input)
     plan = reader.visible(frame.plan)
     pairs = [(read_literal(r.old_value), read_literal(r.new_value)) for r in node.replacements]
-    olds = {_family(old.type) for old, _ in pairs if old.value is not None}
-    if len(olds) != 1 or any(old.value is None for old, _ in pairs):
+    kinds = {_kind(old.type) for old, _ in pairs}
+    kinds |= {_kind(new.type) for _, new in pairs if new.value is not None}
+    if len(kinds) != 1 or None in kinds or any(old.value is None for old, _ in pairs):
         raise UnsupportedError("replace of null or of values of several types")
-    (family,) = olds
+    (kind,) = kinds
+    meant = [(_constant(old), _constant(new)) for old, new in pairs]
+    if len({old for old, _ in meant}) < len(meant):
+        raise UnsupportedError("replace of two numbers that are one as doubles")
     changed = {
-        place: _replaced(plan.column(place), pairs)
+        place: _replaced(plan.column(place), meant)
         for place in _places(plan, list(node.cols))
-        if _family(plan.schema.types[place]) == family and family
+        if _kind(plan.schema.types[place]) == kind
     }
     return _with_changed(reader, frame, plan, changed)
 
 
-def _family(type_: DataType) -> str:
-    match type_:
-        case NumericType():
-            return "number"
-        case StringType():
-            return "text"
-        case BooleanType():
-            return "boolean"
-        case _:
-            return ""
+def _kind(type_: DataType) -> type[DataType] | None:
+    """Which values a value may be replaced by; None if by none."""
+    return next((k for k in (NumericType, StringType, BooleanType) if isinstance(type_, k)), None)
+
+
+def _constant(value: Literal) -> Literal:
+    """A value of a replacement; any number is a double."""
+    if value.value is None or not isinstance(value.type, NumericType):
+        return value
+    return Literal(float(value.value), DOUBLE)
 
 
 def _replaced(column: Expr, pairs: Sequence[tuple[Literal, Literal]]) -> Expr:
     branches = tuple(
-        (Compare("=", column, _meant(old, column.type)), _meant(new, column.type))
+        (
+            coercion.compare("=", column, old) if _is_possible(old.value, column.type) else FALSE,
+            coercion.cast(new, column.type),
+        )
         for old, new in pairs
     )
     return Case(branches, column)
 
 
-def _meant(value: Literal, type_: DataType) -> Expr:
-    """A value of a replacement in the type of a column; numbers go by double, as in Spark."""
-    if value.value is None:
-        return Literal(None, type_)
-    if isinstance(value.type, NumericType):
-        return coercion.cast(Literal(float(value.value), DOUBLE), type_)
-    if value.type not in (STRING, BOOLEAN):
-        raise UnsupportedError(f"replace with values of type {value.type}")
-    return coercion.cast(value, type_)
+def _is_possible(value: Any, type_: DataType) -> bool:
+    """Whether a value of a type may be equal to this one as a double: NaN is no integer."""
+    match type_:
+        case IntegralType():
+            return isfinite(value) and bool(value == trunc(value))
+        case DecimalType():
+            return isfinite(value)
+        case FloatType():
+            return bool(value != value or to_float32(value) == value)
+        case _:
+            return True
 
 
 RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {

@@ -12,12 +12,13 @@ from veer.frontends import coercion
 from veer.frontends.connect import literals
 from veer.frontends.connect.expressions import tree_of, trees_of
 from veer.frontends.connect.frames import Frame
+from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.nodes import Constant
 from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.names import output_name, pretty
 from veer.frontends.sql.pieces import Collected, SetAside, number_of
-from veer.frontends.sql.pivot import spread_out, stacked
+from veer.frontends.sql.pivot import check_pivoted, spread_out, stacked
 from veer.frontends.sql.scope import Plan
 from veer.frontends.sql.select import Select
 from veer.functions.casts import text_of
@@ -48,6 +49,7 @@ def aggregate(reader: RelationReader, node: Any) -> Frame:
             sets = [exp.Tuple(expressions=trees_of(s.grouping_set)) for s in node.grouping_sets]
             groups = [exp.GroupingSets(expressions=sets)]
         case "GROUP_TYPE_PIVOT":
+            _check_stars(node)
             return reader.frame(_pivoted(reader, frame.plan, items, calls, node.pivot), frame)
         case other:
             raise UnsupportedError(f"an aggregate of the type {other}")
@@ -59,6 +61,13 @@ def aggregate(reader: RelationReader, node: Any) -> Frame:
 
 def _unnamed(tree: exp.Expr) -> exp.Expr:
     return tree.this if isinstance(tree, exp.Alias) else tree
+
+
+def _check_stars(node: Any) -> None:
+    """Spark takes no `count("*")` in a pivot, though it takes `expr("count(*)")`."""
+    parts = (p for call in node.aggregate_expressions for p in messages_in(call))
+    if any(part.DESCRIPTOR.name == "UnresolvedStar" for part in parts):
+        raise UnsupportedError("'*' in a pivot, which Spark refuses; count(lit(1)) counts rows")
 
 
 def _pivoted(
@@ -94,6 +103,7 @@ def _name(reader: ExprReader, item: exp.Expr) -> str:
 
 
 def _call(reader: ExprReader, call: exp.Expr) -> tuple[str, int]:
+    check_pivoted(call)
     number = number_of(SetAside.AGGREGATE, reader.read(_unnamed(call)))
     if number is None:
         raise UnsupportedError("a pivot of something that is no aggregate")
@@ -103,10 +113,10 @@ def _call(reader: ExprReader, call: exp.Expr) -> tuple[str, int]:
 def _value(value: Any, key: Expr) -> tuple[Expr, str]:
     """A value of the pivot column, and what its columns are called."""
     literal = literals.read_literal(value)
-    if not isinstance(literal.type, AtomicType) or literal.value != literal.value:
-        raise UnsupportedError(f"a pivot over values of type {literal.type}")
     if literal.value is None:
         return coercion.implicit(literal, key.type), "null"
+    if not isinstance(literal.type, AtomicType) or literal.value != literal.value:
+        raise UnsupportedError(f"a pivot over values of type {literal.type}")
     label = text_of(literal.value, literal.type)
     return coercion.implicit(literal, key.type), label
 

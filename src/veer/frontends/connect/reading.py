@@ -9,6 +9,7 @@ from veer.errors import IllFormedError, UnknownNameError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.relations import RelationReader
+from veer.frontends.connect.schema_nulls import Columns, NullsOfSchemas
 from veer.frontends.connect.surroundings import Surroundings
 from veer.frontends.python.purity.shared_state import nothing_runs
 from veer.model.dag import Dataflow
@@ -44,12 +45,22 @@ class GrowingPlans:
 
     def schema_of(self, relation: Relation) -> Schema:
         """The columns that a plan gives."""
+        return _guarded(lambda: self._builder.schemas[self._signal(relation)])
 
-        def read() -> Schema:
-            reader = _GrowingReader(self._around, self._builder, self._frames)
-            return reader.visible(reader.read(relation).plan).schema
+    def nulls_of(self, relation: Relation) -> Columns:
+        """What Spark's schema says of nulls in these columns."""
+
+        def read() -> Columns:
+            signal, builder = self._signal(relation), self._builder
+            of_python = builder.of_python.__contains__
+            nulls = NullsOfSchemas(builder.operators, builder.links, builder.schemas, of_python)
+            return nulls.of(signal)
 
         return _guarded(read)
+
+    def _signal(self, relation: Relation) -> str:
+        reader = _GrowingReader(self._around, self._builder, self._frames)
+        return reader.visible(reader.read(relation).plan).id
 
 
 @final

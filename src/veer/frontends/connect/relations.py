@@ -244,13 +244,17 @@ class RelationReader(QueryReader):
 
     def python_call(self, function: Any, args: Sequence[tuple[str, Expr]]) -> Expr:
         """The call of a Python function that came with the plan."""
-        return inline_call(function, args, self.around)
+        return self._of_python(inline_call(function, args, self.around))
+
+    def _of_python(self, expr: Expr) -> Expr:
+        self.builder.of_python.add(expr)
+        return expr
 
     def session_function(self, name: str) -> Callable[[Sequence[Expr]], Expr] | None:
         """What calls the function that the session knows by a name; None if it knows none."""
         function = self.around.registered(name.lower())
         if function is not None:
-            return partial(registered_call, function)
+            return lambda args: self._of_python(registered_call(function, args))
         return partial(parsed_text, name.lower()) if name.lower() in PARSERS else None
 
     # -- select and its like -------------------------------------------------------------------

@@ -1,4 +1,12 @@
-"""PIVOT and UNPIVOT, lowered to aggregates and unions as Spark does."""
+"""PIVOT and UNPIVOT, lowered to aggregates and unions as Spark does.
+
+Spark pivots in two ways that differ where a combination is missing, by the types of the calls:
+
+    all numbers or booleans   calls per group and value, then one of them picked: null if there is
+                              no row, also for counts
+    any other type            each call over `if(key <=> value, argument, null)` of all rows of the
+                              group: counts of 0, empty arrays; `first` and `last` skip nulls
+"""
 
 from __future__ import annotations
 
@@ -8,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from veer.errors import IllFormedError
+from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.names import pretty
@@ -16,20 +24,35 @@ from veer.frontends.sql.parse import only, refuse
 from veer.frontends.sql.pieces import Collected, SetAside, number_of
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.functions.typing import common_type
-from veer.model.expr import Column, Expr, IsNull, Literal, Named, Not, arguments
+from veer.model.expr import (
+    AggregateCall,
+    Column,
+    Expr,
+    IsNull,
+    Literal,
+    Named,
+    Not,
+    arguments,
+)
 from veer.model.ops import Aggregate, GlobalAggregate, NamedCall, Union
-from veer.model.types import STRING
+from veer.model.types import BOOLEAN, INT, STRING, BooleanType, NumericType
 from veer.model.walk import columns_read, exprs_in
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
 
+PICKED = (NumericType, BooleanType)  # types of calls of which Spark picks one
+# Functions of which every argument may be any value of a row.
+ARGUMENT_BY_ARGUMENT = frozenset(
+    {"avg", "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "collect_list", "collect_set"}
+    | {"count", "count_if", "first", "last", "max", "max_by", "median", "min", "min_by", "mode"}
+    | {"stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp"}
+    | {"legacy.avg", "legacy.long_avg", "legacy.long_sum", "legacy.sum"}
+)
+
 
 def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
-    """Aggregates per group and value of the pivot column, then one row per group.
-
-    Two steps, so that a missing combination is null, also for counts.
-    """
+    """One row per group, with columns for the values of the pivot column."""
     if len(node.args["fields"]) != 1 or node.args.get("default_on_null"):
         refuse(node, "this PIVOT")
     spread = node.args["fields"][0]
@@ -61,6 +84,59 @@ def spread_out(
     `values` come with what their columns are called, `calls` are names and numbers of aggregates
     set aside.
     """
+    aggregates = [collected.aggregates[number] for _, number in calls]
+    if all(isinstance(call.type, PICKED) for call in aggregates):
+        return _in_two_steps(queries, plan, groups, key, values, calls, collected)
+    picked = [
+        NamedCall(
+            _column_name(label, name, calls), _among(collected.aggregates[number], key, value)
+        )
+        for value, label in values
+        for name, number in calls
+    ]
+    operator = Aggregate(tuple(groups), tuple(picked)) if groups else GlobalAggregate(tuple(picked))
+    return queries.add(operator, plan.id, columns=_output(plan, groups, picked))
+
+
+def _among(call: AggregateCall, key: Expr, value: Expr) -> AggregateCall:
+    """A call that sees null in place of its arguments where `key` is another value."""
+    if call.function not in ARGUMENT_BY_ARGUMENT:
+        # Spark replaces constants such as the share of a percentile too, and refuses the result.
+        raise UnsupportedError(f"a pivot of {call.function} beside texts, dates or arrays")
+    args = call.args[:1] if call.function in ("first", "last") else call.args
+    if call.function == "mode" and len(args) > 1:
+        raise UnsupportedError("a pivot of mode that says which of tied values it takes")
+    given = args or (Literal(1, INT),)  # COUNT(*) is COUNT(1)
+    here = coercion.compare("<=>", key, value)
+    seen: list[Expr] = [coercion.case([(here, a)], Literal(None, a.type)) for a in given]
+    if call.function in ("first", "last"):
+        seen.append(Literal(True, BOOLEAN))
+    return replace(call, args=tuple(seen))
+
+
+def _column_name(label: str, name: str, calls: Sequence[object]) -> str:
+    return label if len(calls) == 1 else f"{label}_{name}"
+
+
+def _output(plan: Plan, groups: Sequence[Named], picked: Sequence[NamedCall]) -> list[ScopeColumn]:
+    return [*(_passed_on(plan, g) for g in groups), *(ScopeColumn(None, c.name) for c in picked)]
+
+
+def _in_two_steps(
+    queries: QueryReader,
+    plan: Plan,
+    groups: Sequence[Named],
+    key: Expr,
+    values: Sequence[tuple[Expr, str]],
+    calls: Sequence[tuple[str, int]],
+    collected: Collected,
+) -> Plan:
+    """Aggregates per group and value of the pivot column, then one row per group.
+
+    Two steps, so that a missing combination is null, also for counts.
+    """
+    if len({value for value, _ in values}) < len(values):
+        raise UnsupportedError("a pivot that lists a value twice")
     first = queries.add(
         Aggregate(
             (*groups, Named("_pivot", key)),
@@ -75,12 +151,15 @@ def spread_out(
             computed = first.column(len(groups) + 1 + number)
             # At most one row of the group has this value, which may be null: MAX just picks it.
             where = coercion.compare("<=>", first.column(len(groups)), value)
-            shown = label if len(calls) == 1 else f"{label}_{name}"
-            picked.append(NamedCall(shown, coercion.aggregate_call("max", [computed], where=where)))
+            picked.append(
+                NamedCall(
+                    _column_name(label, name, calls),
+                    coercion.aggregate_call("max", [computed], where=where),
+                )
+            )
     keys = tuple(Named(g.name, first.column(i)) for i, g in enumerate(groups))
     operator = Aggregate(keys, tuple(picked)) if keys else GlobalAggregate(tuple(picked))
-    names = [*(_passed_on(plan, g) for g in groups), *(ScopeColumn(None, c.name) for c in picked)]
-    return queries.add(operator, first.id, columns=names)
+    return queries.add(operator, first.id, columns=_output(plan, groups, picked))
 
 
 def _passed_on(plan: Plan, group: Named) -> ScopeColumn:
@@ -94,10 +173,17 @@ def _passed_on(plan: Plan, group: Named) -> ScopeColumn:
 def _pivot_call(reader: ExprReader, item: exp.Expr) -> tuple[str, int]:
     """The name of an aggregate call of PIVOT, and its number among the calls set aside."""
     inner = item.this if isinstance(item, exp.Alias) else item
+    check_pivoted(inner)
     number = number_of(SetAside.AGGREGATE, reader.read(inner))
     if number is None:
         refuse(item, "PIVOT of something that is no aggregate")
     return item.alias if isinstance(item, exp.Alias) else pretty(inner), number
+
+
+def check_pivoted(call: exp.Expr) -> None:
+    """Refuse `any_value`, which unlike `first` may give the null of a row of another value."""
+    if any(isinstance(n, exp.Anonymous) and n.name.lower() == "any_value" for n in call.walk()):
+        raise UnsupportedError("a pivot of any_value")
 
 
 def _pivot_value(reader: ExprReader, node: exp.Expr, key: Expr) -> tuple[Expr, str]:

@@ -6,12 +6,14 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unittest.mock import patch
 
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect.reading import GrowingPlans, read_relations
+from veer.frontends.connect.schema_nulls import Nulls
 from veer.frontends.session_settings import session_settings, spark_asked_for, told_settings
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
@@ -22,11 +24,12 @@ from veer.frontends.spark.layout import (
     error_condition,
     is_rdd,
 )
-from veer.frontends.spark.offline.classic_ways import classic_replacements
+from veer.frontends.spark.offline.classic_ways import classic_replacements, pivot_over_any
 from veer.frontends.spark.offline.client import Client, ContextStandIn
 from veer.frontends.spark.offline.functions import Functions
 from veer.frontends.spark.offline.older_client import is_older_client, older_replacements
 from veer.frontends.spark.offline.rows import rows_of
+from veer.frontends.spark.offline.schema_answers import Answers
 from veer.frontends.spark.offline.session import connect_session, replaced_builder
 from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
@@ -69,8 +72,9 @@ class OfflineCapture(Capture):
         self.functions = Functions()
         self.surroundings = JobSurroundings(self)
         self._plans = GrowingPlans(self.surroundings)
+        self._answers = Answers(self.stop_for_jvm)
         self.stubs: dict[str, AnyOperator] = {}  # by the names that stand for them
-        self.views: dict[str, Any] = {}  # plans of temporary views, by `_key`
+        self.views: dict[str, Callable[[], Any]] = {}  # what gives plans of views, by `_key`
         self.database = "default"
         self.reads_names = False  # whether a plan has names of tables, which are looked up later
         self._refers_out = False  # whether a column of a plan around its own was named
@@ -142,7 +146,7 @@ class OfflineCapture(Capture):
         plain = name.replace("`", "")
         last = plain.split(".")[-1]
         if self.is_view(plain):
-            return self.frame_of(SubqueryAlias(self.views[self._key(plain)], last))
+            return self.frame_of(SubqueryAlias(self.view(plain), last))
         declared = self.tables.get(plain) if "/" in plain else self.declared(plain.split("."))
         if declared is None:
             self.stop_unknown(plain.split("."))
@@ -158,8 +162,8 @@ class OfflineCapture(Capture):
         table = ".".join(parts)
         self.stop(f"{text}{meant}; {how}", says_what_to_do=True, undeclared_table=table)
 
-    def create_view(self, name: str, plan: Any, *, replace: bool) -> None:
-        """Give a plan a name that SQL and `spark.table` know."""
+    def create_view(self, name: str, plan: Callable[[], Any], *, replace: bool) -> None:
+        """Give a name that SQL and `spark.table` know to what gives a plan whenever it is read."""
         if self._key(name) in self.views and not replace:
             raise self._analysis_error(f"the temporary view {name} already exists")
         self.views[self._key(name)] = plan
@@ -170,8 +174,9 @@ class OfflineCapture(Capture):
             return name_key(name)
 
     def view(self, name: str) -> Any | None:
-        """The plan of a temporary view, if there is one of that name."""
-        return self.views.get(self._key(name))
+        """The plan of a temporary view as it is now, if there is one of that name."""
+        plan = self.views.get(self._key(name))
+        return None if plan is None else plan()
 
     def drop_view(self, name: str) -> bool:
         """Take a name away; whether there was one."""
@@ -249,13 +254,23 @@ class OfflineCapture(Capture):
     def check(self, frame: Any) -> Any | None:
         """Analyze a frame when it is made, as a classic session does; gives its columns, if known."""
         self.reading(lambda: None)  # settings that decide plans are the same for all of them
+        relation = frame._plan.plan(self.client)
         try:
-            schema = self.schema_of(frame._plan.plan(self.client))
+            schema = self.schema_of(relation)
         except Exception:
             if self._refers_out:  # only the plan around it can tell
                 return None
             raise
-        return self.reading(lambda: struct_type(schema))
+        return self.reading(lambda: self.answered(relation, schema))
+
+    def answered(self, relation: Relation, schema: Schema) -> Any:
+        """Columns as PySpark describes them; whether they may be null is answered when asked."""
+
+        @cache
+        def known() -> Sequence[Nulls]:
+            return self.reading(lambda: self._plans.nulls_of(relation))  # type: ignore[no-any-return]
+
+        return self._answers.completed(struct_type(schema), known)
 
     def write_settings(self) -> Mapping[str, str]:
         """The settings of the session that decide a write; others must be at their defaults."""
@@ -326,9 +341,9 @@ class OfflineCapture(Capture):
             (SparkSession, self.session_methods()),
             (DataFrame, self.frame_methods()),
             *self._checked_frames(DataFrame),
-            (DataFrame, self._view_methods()),
+            (DataFrame, {**self._view_methods(), "printSchema": lambda *_: None}),
             (Column, {"outer": lambda column: self._outer(column)}),
-            (GroupedData, self.pivot(GroupedData.pivot)),
+            (GroupedData, self.pivot(pivot_over_any(GroupedData.pivot))),
             (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
             *([(observation, self.observation_methods())] if observation else []),
             (Parent.Builder, replaced_builder(self)),
@@ -349,6 +364,8 @@ class OfflineCapture(Capture):
             for name in names:
                 self._add(owner, name, refused(name))
         self._add(session, "sparkContext", property(lambda _: ContextStandIn(self)))
+        for owner, name, flag in self._answers.replacements():
+            self._add(owner, name, flag)
         return super().__enter__()
 
     def _add(self, owner: Any, name: str, value: Any) -> None:
@@ -374,7 +391,8 @@ class OfflineCapture(Capture):
     def _view_methods(self) -> dict[str, Any]:
         def made(name: str, replace: bool, prefix: str = "") -> Callable[[Any, str], None]:
             def create(frame: Any, name: str) -> None:
-                self.create_view(f"{prefix}{name}", frame._plan, replace=replace)
+                plan = frame._plan
+                self.create_view(f"{prefix}{name}", lambda: plan, replace=replace)
 
             create.__name__ = name
             return create

@@ -12,7 +12,7 @@ from veer.frontends.connect.messages import told
 from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
-from veer.frontends.spark.offline.types import ddl_text, parse_ddl, struct_type
+from veer.frontends.spark.offline.types import ddl_text, parse_ddl
 from veer.frontends.spark.plans.types import type_of
 from veer.frontends.spark.pyspark_version import pyspark_version
 
@@ -87,7 +87,7 @@ class Client:
 
     def schema(self, plan: Any) -> Any:
         """The columns of a plan."""
-        return struct_type(self._capture.schema_of(plan.root))
+        return self._capture.answered(plan.root, self._capture.schema_of(plan.root))
 
     def explain_string(self, plan: Any, mode: str = "extended") -> str:
         """What `explain` prints, which nobody looks at while a job is loaded."""

@@ -142,12 +142,32 @@ class _Statement:
         self.capture.write(Sink(target, target=target, write=write), frame)
 
     def create_view(self, command: CreateView) -> None:
-        """CREATE VIEW: a name for a query."""
+        """CREATE VIEW: a name for the text of a query, which is read anew with every use."""
         if len(command.name) != 1 or command.if_not_exists:
             self.capture.stop_for_jvm("a view is made in a database, or only if there is none")
         if not command.is_temporary and self.capture.declared(command.name) is not None:
             self.capture.stop_for_jvm(f"a view is made where there is a table {command.name[0]}")
-        frame = self.query(command.query)
-        if command.columns:
-            frame = frame.toDF(*command.columns)
-        self.capture.create_view(command.name[0], frame._plan, replace=command.replace)
+        if self.formatted:
+            self.capture.stop_for_jvm("a view is made of a frame in its text, which is gone later")
+
+        def frame() -> Any:
+            made = self.query(command.query)
+            return made.toDF(*command.columns) if command.columns else made
+
+        first, name = frame(), command.name[0]
+        reading: list[bool] = []
+
+        def plan() -> Any:
+            if reading:
+                self.capture.stop_for_jvm(f"the view {name} is made of itself")
+            reading.append(True)
+            try:
+                now = frame()
+            finally:
+                reading.pop()
+            if now.dtypes != first.dtypes:  # Spark goes by name, and casts some
+                self.capture.stop_for_jvm(f"what the view {name} reads has other columns by now")
+            return now._plan
+
+        self.capture.create_view(name, plan, replace=command.replace)
+        plan()

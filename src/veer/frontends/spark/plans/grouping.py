@@ -174,8 +174,11 @@ def _pivoted(node: Node, text: str, read: Callable[[Node], Any]) -> dict[GroupPa
     if "dataType" not in pivot.fields:
         raise UnsupportedError("a pivot over an expression")
     calls: dict[GroupPart, Any] = {}
-    for position in range(node.children[0].jvm.pivotColumnValues().size()):
-        wanted = node.children[0].jvm.pivotColumnValues().apply(position)
+    values = node.children[0].jvm.pivotColumnValues()
+    listed = [values.apply(position) for position in range(values.size())]
+    if len(set(map(str, listed))) < len(listed):
+        raise UnsupportedError("a pivot that lists a value twice")
+    for position, wanted in enumerate(listed):
         is_null = wanted is None
         if isinstance(wanted, float) and wanted != wanted:
             raise UnsupportedError("a pivot over NaN")
