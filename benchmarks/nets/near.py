@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 from benchmarks.nets.corpora import Pair, job_pairs, own_pairs, pairs_of, random_pairs
+from benchmarks.nets.idioms import SCHEMA, Idioms
 from tests.generators.edits import BREAKING, edited
 from tests.generators.stacks import Stacks
+from veer.errors import VeerError
+from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics
@@ -26,9 +30,16 @@ def random_near(seed: object) -> Iterator[tuple[str, Dataflow, Dataflow, TableSe
     """Random pairs that mean the same, or nearly: of the fuzzer, and stacks that were changed."""
     rng = Random(f"blind {seed}")
     written = random_pairs(f"blind {seed}")
+    idioms = Idioms(Random(f"idioms blind {seed}"))
     number = 0
     while True:
         number += 1
+        for _ in range(3):
+            texts = idioms.near()
+            with suppress(VeerError):
+                one, two = (read_sql(text, SCHEMA) for text in texts)
+                if texts[0] != texts[1]:
+                    yield "\n".join(texts), one, two, TableSemantics.BAG
         pair = next(written)
         sides = pair.read()
         if len(sides) == 2:

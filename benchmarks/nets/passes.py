@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from random import Random
 
 from benchmarks.nets.comparing import difference
 from benchmarks.nets.corpora import Pair, random_pairs
+from benchmarks.nets.idioms import SCHEMA, Idioms
 from benchmarks.nets.observing import Passed, Seen, Spelled, Written, passes, rules, watched
 from tests.generators.edits import random_query
 from tests.generators.stacks import Stacks
 from veer.errors import VeerError
+from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
 from veer.normalize.normalize import normalized
 from veer.settings import SessionSettings, under
@@ -77,9 +80,14 @@ def random_dataflows(seed: object) -> Iterator[tuple[str, Dataflow, SessionSetti
     rng = Random(f"passes {seed}")
     plain = SessionSettings()
     written = dataflows(random_pairs(f"{seed}"))
+    idioms = Idioms(Random(f"idioms {seed}"))
     number = 0
     while True:
         number += 1
+        for place in range(3):
+            text = idioms.query()
+            with suppress(VeerError):
+                yield f"idiom {seed} {number} {place}: {text}", read_sql(text, SCHEMA), plain
         yield next(written)
         yield f"stack {seed} {number}", Stacks(rng).dataflow(rng.randint(2, 6)), plain
         choosing = Stacks(rng, chooses=True).dataflow(rng.randint(2, 6))

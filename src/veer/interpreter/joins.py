@@ -6,7 +6,7 @@ run, whether a row meets another or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from veer.functions.ordering import group_key
@@ -32,21 +32,15 @@ def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step
         (None,) * len(right_schema),
     )
     partners = _partner_finder(operator, left_schema, right_schema)
-    checks = [
+    asked_left, keys_left, asked_right, keys_right = (
         [compile_expr(e, (left_schema + right_schema, *outer)) for e in exprs]
         for exprs in _computed(operator, left_schema, right_schema)
-    ]
+    )
 
     def step(signals: list[Signal], env: Environment) -> Signal:
         left, right = signals[0].rows, signals[1].rows
-        for whole, asked, keys in (
-            ([row + right_nulls for row in left], *checks[:2]),
-            ([left_nulls + row for row in right], *checks[2:]),
-        ):
-            for row in whole if keys else ():
-                if all(condition(row, env) is True for condition in asked):
-                    for key in keys:
-                        key(row, env)
+        _compute(keys_left, asked_left, (row + right_nulls for row in left), env)
+        _compute(keys_right, asked_right, (left_nulls + row for row in right), env)
         find = partners(right)
         matched: set[int] = set()
         out: list[Row] = []
@@ -67,6 +61,16 @@ def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step
         return Signal(out)
 
     return step
+
+
+def _compute(
+    keys: Sequence[Compiled], asked: Sequence[Compiled], rows: Iterable[Row], env: Environment
+) -> None:
+    """Compute keys on all rows that pass what is asked of their input; it may fail."""
+    for row in rows if keys else ():
+        if all(condition(row, env) is True for condition in asked):
+            for key in keys:
+                key(row, env)
 
 
 def _conjuncts(operator: Join) -> Iterator[Expr]:

@@ -14,7 +14,7 @@ from veer.model.sql_text import sql_text
 from veer.model.walk import size
 from veer.normalize.normalize import normalized
 from veer.options import ColumnMatching, TypeMatching
-from veer.reasons import DifferentComputation, Reason
+from veer.reasons import DifferentComputation, ProofRefuted, Reason
 from veer.search.paper.decomposition import WalkCounts
 from veer.search.sink_prover import Plan
 from veer.verdict import Resisted, SinkReport, Verdict
@@ -36,7 +36,8 @@ def settled(search: PairSearch, sink: SinkReport, asked: Comparison) -> SinkRepo
     """The report on a pair of sinks with what would settle it, where that is worth a look."""
     try:
         wanted = asked.hints and asked.witnesses  # else nothing but a proof is asked for
-        if wanted and sink.p and sink.q and sink.verdict is Verdict.UNKNOWN:
+        is_open = sink.verdict is Verdict.UNKNOWN and not isinstance(sink.reason, ProofRefuted)
+        if wanted and sink.p and sink.q and is_open:
             sink = _explained(search, sink, asked)
         if asked.suggest_keys and sink.p and sink.q and sink.verdict is not Verdict.EQUIVALENT:
             search.progress(f"{sink.p}: looking for declarations")
