@@ -74,7 +74,7 @@ def test_numbers_that_are_drawn_in_aggregates_are_as_many(expr: str, count: int)
     "text",
     [
         "SELECT id, count_if(x > rand() * 3) AS n FROM r LATERAL VIEW explode(xs) AS x GROUP BY id",
-        "SELECT id, max(x) FILTER (WHERE rand() > 0.5D) AS n FROM r LATERAL VIEW explode(xs) AS x"
+        "SELECT id, max(if(rand() > 0.5D, x, NULL)) AS n FROM r LATERAL VIEW explode(xs) AS x"
         " GROUP BY id",
         "SELECT id, count(*) AS n FROM r LATERAL VIEW explode(xs) AS x GROUP BY id, floor(rand() * 3)",
         "SELECT id, count(*) AS n FROM (SELECT DISTINCT id, x + floor(rand() * 3) AS y"

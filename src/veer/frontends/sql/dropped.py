@@ -42,6 +42,7 @@ _ENDS = frozenset(
 )
 # Numbers by their suffix: how many bits they have.
 _SUFFIXES = {"Y": 8, "S": 16, "L": 64}
+MOST_FLOAT = 2.0**128  # and more has no place in 32 bits
 # One amount and one unit: of a longer text the parser keeps the beginning.
 _ONE_UNIT = re.compile(r"\s*[+-]?\s*\d+\s+[A-Za-z]+\s*")
 # The operators after `|>` that are read as Spark does; sqlglot moves columns in others.
@@ -88,6 +89,8 @@ def _check_all(before: TokenType | None, token: Token, after: Token | None) -> N
 
 def _check_suffix(token: Token, before: TokenType | None, written: str) -> None:
     """128Y is no number of Spark's, also where a cast to TINYINT would give one."""
+    if written[-1:].upper() == "F" and float(token.text) >= MOST_FLOAT:
+        raise IllFormedError(f"{_place(token)}{written} is outside of its type")
     bits = _SUFFIXES.get(written[-1:].upper())
     if bits is None or not token.text.isdigit():
         return

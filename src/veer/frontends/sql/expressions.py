@@ -6,6 +6,7 @@ the reader's lists and leave a placeholder, which `select` replaces by the colum
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -35,7 +36,7 @@ from veer.frontends.sql.pieces import (
 )
 from veer.frontends.sql.scope import Plan, fields_of, unknown_column
 from veer.frontends.sql.windows import read_over
-from veer.functions.moments import parse_timestamp
+from veer.functions.moments import parse_date, parse_timestamp, written_timestamp
 from veer.functions.registry import (
     AGGREGATE,
     OPAQUE,
@@ -63,17 +64,18 @@ from veer.model.expr import (
 )
 from veer.model.types import (
     BOOLEAN,
-    DATE,
     NULL,
     STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
     CastMode,
+    DataType,
+    DateType,
     DecimalType,
     StructType,
+    TimestampNtzType,
+    TimestampType,
     shows_addresses,
 )
-from veer.model.walk import parts
+from veer.model.walk import parts, query_of
 from veer.settings import current, name_key, same_name
 
 GENERATORS = {
@@ -395,7 +397,7 @@ class ExprReader:
             condition = self.read(node)
         finally:
             self.only_truth = before
-        if condition.type != BOOLEAN or expr_kind(condition) is Kind.CHOICE:
+        if condition.type != BOOLEAN or _draws(condition):
             raise IllFormedError(f"{position(node)}FILTER needs a boolean that is not random")
         return condition
 
@@ -510,9 +512,8 @@ class ExprReader:
             refuse(node, "this negative constant (put the digits into parentheses: -(0.0D))")
         value = self.read(node.this)
         folded = fold_cast(value, target)
-        if folded is None and TYPED in node.meta and target in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
-            if target != TIMESTAMP_NTZ or parse_timestamp(node.this.name, local=True) is None:
-                refuse(node, f"this constant of type {target}")
+        if TYPED in node.meta and not _is_moment(node.this.name, target):
+            refuse(node, f"this constant of type {target}")
         return folded if folded is not None else coercion.cast(value, target, mode)
 
     def negative(self, node: exp.Expr) -> Expr:
@@ -580,6 +581,8 @@ class ExprReader:
             args = [text, self.read(pattern)]
             if escape is not None:
                 args.append(self.read(escape))
+            if name in ("like", "ilike"):
+                _check_escape(args[1], "\\" if escape is None else escape.name)
             matched = coercion.call(name, *args)
             matches.append(Not(matched) if node.args.get("negate") else matched)
         if not matches:
@@ -681,6 +684,37 @@ class ExprReader:
                 operands.append(item)
         build = coercion.conjunction if kind is exp.And else coercion.disjunction
         return build([coercion.truth(self.read(p)) for p in operands])
+
+
+def _draws(expr: Expr) -> bool:
+    """Whether something random is called, outside of subqueries."""
+    return any(
+        expr_kind(part) is Kind.CHOICE
+        for part in parts(expr)
+        if not any(query_of(inner) is not None for inner in parts(part))
+    )
+
+
+def _check_escape(pattern: Expr, escape: str) -> None:
+    """Behind the escape of a constant pattern stands itself, _ or %: else Spark refuses the query."""
+    text = pattern.value if isinstance(pattern, Literal) else None
+    if isinstance(text, str) and len(escape) == 1:
+        rest = re.sub(rf"{re.escape(escape)}[%_{re.escape(escape)}]", "", text)
+        if escape in rest:
+            raise IllFormedError(f"a pattern with {escape!r} before neither _ nor %: {text!r}")
+
+
+def _is_moment(text: str, type_: DataType) -> bool:
+    """Whether a text is written as a constant of a type of dates or times; words are not."""
+    match type_:
+        case DateType():
+            return parse_date(text) is not None
+        case TimestampType():
+            return written_timestamp(text) is not None
+        case TimestampNtzType():
+            return parse_timestamp(text, local=True) is not None
+        case _:
+            return True
 
 
 def _qualifier(node: exp.Expr) -> str | None:

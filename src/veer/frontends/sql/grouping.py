@@ -58,7 +58,7 @@ class Grouping:
 
     def call(self, function: str, args: Sequence[Expr]) -> Expr:
         """GROUPING(key) and GROUPING_ID()."""
-        if not self.uses_sets:
+        if not self.uses_sets or not self.keys:
             raise IllFormedError(f"{function} needs ROLLUP, CUBE or GROUPING SETS")
         if function == "grouping":
             if len(args) != 1:

@@ -70,10 +70,13 @@ def is_ambiguous_constant(node: exp.Expr) -> bool:
 
 
 def is_suffixed_integer(node: exp.Expr) -> bool:
-    """Whether it is 1L or CAST(1 AS BIGINT): one to the parser, of other precision to Spark."""
+    """Whether it is 1L or CAST(1 AS BIGINT): one to the parser, of other precision to Spark.
+
+    A type with a precision, DECIMAL(10, 2), is of a cast alone.
+    """
     while isinstance(node, exp.Paren | exp.Neg):
         node = node.this
-    if not isinstance(node, exp.Cast):
+    if not isinstance(node, exp.Cast) or node.args["to"].expressions:
         return False
     inner = node.this
     while isinstance(inner, exp.Paren | exp.Neg):

@@ -81,6 +81,13 @@ class VeerSpark(Spark):
             inner = self._parse_unary()
             return self.expression(exp.Anonymous(this="positive", expressions=[inner]))  # type: ignore[no-any-return]
 
+        def _parse_interval(self, *args: Any, **named: Any) -> exp.Expr | None:
+            """An interval of one unit or span; sqlglot adds up those that follow one another."""
+            tree: exp.Expr | None = super()._parse_interval(*args, **named)
+            if isinstance(tree, exp.Add):
+                self.raise_error("An interval of several units")
+            return tree
+
         def _parse_in(self, *args: Any, **named: Any) -> exp.In:
             """IN with at least one value."""
             tree: exp.In = super()._parse_in(*args, **named)

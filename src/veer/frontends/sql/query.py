@@ -144,10 +144,10 @@ class QueryReader:
             if not view.built and not view.chosen:
                 try:
                     self.inside(view.views, FlowBuilder(), view.outer).view(view)
-                except IllFormedError as error:
-                    if not getattr(error, "undeclared_table", None):
+                except UnknownNameError as error:
+                    if not error.undeclared_table:
                         raise
-                except UnsupportedError:  # it may be a query
+                except InputError:  # it may be a query
                     pass
 
     # -- building blocks -----------------------------------------------------------------------
@@ -636,4 +636,6 @@ def constant(node: exp.Expr, reader: QueryReader) -> int | None:
     value = reader.reader(reader.one_row()).read(node)
     if not isinstance(value, Literal) or not isinstance(value.type, IntegralType):
         refuse(node, "a limit that is no constant number")
-    return None if value.value is None else int(value.value)
+    if value.value is None:
+        raise IllFormedError(f"{position(node)}a limit that is null")
+    return int(value.value)
