@@ -62,6 +62,18 @@ PAIRS = [
     ("cast by column", "t.select('s').fillna({'s': 1})", "t.select(F.coalesce('s', lit('1')).alias('s'))", SAME),
     ("left alone", "t.select('s').fillna(1, ['s'])", "t.select('s')", SAME),
     (
+        "a generator beside a window",
+        "spark.sql('SELECT k, explode(xs) AS e, count(*) OVER () AS n FROM t')",
+        "t.select('k', F.explode('xs').alias('e')).withColumn('n', F.count('*').over(Window.partitionBy()))",
+        SAME,
+    ),
+    (
+        "a window below a generator",
+        "t.select('k', F.count('*').over(Window.partitionBy()).alias('n'), F.explode('xs').alias('e'))",
+        "t.select('k', 'xs', F.count('*').over(Window.partitionBy()).alias('n')).select('k', 'n', F.explode('xs').alias('e'))",
+        OTHER,
+    ),
+    (
         "a guard by nullability goes Spark's way",
         "x = t.select((col('k') % 2).alias('r')); x.where('r = 1') if x.schema['r'].nullable else x",
         "t.select((col('k') % 2).alias('r')).where('r = 1')",

@@ -169,6 +169,27 @@ SCHEMAS = [f"said(spark, nulls({frame}))" for frame in ASKED_FRAMES] + [
     "t.printSchema()\nt.select('k')", "spark.createDataFrame([], t.select(F.transform('xs', lambda x: x + 1).alias('x')).schema)",
 ]  # fmt: skip
 
+OVER_GROUPS = "spark.sql('SELECT k, explode(collect_list(k)) AS e, count(*) OVER () AS n FROM t GROUP BY k')"
+REFUSED |= {OVER_GROUPS, "spark.sql('SELECT k, explode(xs) AS e FROM t ORDER BY count(*) OVER ()')"} | {
+    f"spark.sql('SELECT {items} FROM t')"
+    for items in ("explode(array(count(*) OVER ())) AS e", "explode(xs) AS e, sum(e) OVER () AS n", "explode(xs) AS e, sum(e + 1) OVER () AS n")
+}
+ALL_ROWS = "F.count('*').over(Window.partitionBy()).alias('n')"
+GENERATORS = [
+    OVER_GROUPS,
+    *(
+        f"spark.sql('SELECT {items} FROM t')"
+        for items in (
+            "k, explode(xs) AS e, count(*) OVER () AS n", "k, count(*) OVER () AS n, explode(xs) AS e", "k, explode_outer(xs) AS e, count(*) OVER (PARTITION BY u) AS n",
+            "k, posexplode(xs), sum(k) OVER (PARTITION BY k) AS n", "explode(array(count(*) OVER ())) AS e", "explode(xs) AS e, sum(e) OVER () AS n", "explode(xs) AS e, sum(e + 1) OVER () AS n",
+            "DISTINCT k, explode(xs) AS e, count(*) OVER () AS n", "explode(collect_list(k)) AS e", "explode(xs) AS e, count(*) OVER () + 1 AS n",
+        )
+    ),
+    "spark.sql('SELECT k, explode(xs) AS e FROM t ORDER BY count(*) OVER ()')", "spark.sql('SELECT k, explode(xs) AS e, count(*) OVER () AS n FROM t ORDER BY n')",
+    f"t.select('k', F.explode('xs').alias('e'), {ALL_ROWS})", f"t.select('k', {ALL_ROWS}, F.explode('xs').alias('e'))", f"t.withColumns({{'n': {ALL_ROWS}, 'e': F.explode('xs')}}).select('k', 'n', 'e')",
+    f"t.withColumn('n', {ALL_ROWS}).withColumn('e', F.explode('xs')).select('k', 'n', 'e')", f"t.withColumn('e', F.explode('xs')).withColumn('n', {ALL_ROWS}).select('k', 'n', 'e')",
+]  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[ConnectReader]:
@@ -207,3 +228,9 @@ def test_views(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -
 
 def test_schemas(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
     check(SCHEMAS, reader, recorded, tmp_path)
+
+
+def test_generators_beside_windows(
+    reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path
+) -> None:
+    check(GENERATORS, reader, recorded, tmp_path)

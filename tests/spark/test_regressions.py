@@ -47,7 +47,7 @@ EXPRESSIONS = (
     "map(-(0.0D), 1)", "sort_array(ad)", "array_contains(ad, 0.0D)", "ai[l]",
     "round(-0.4D)", "round(CAST(23.005 AS FLOAT), 2)", "bround(-(0.0D), 1)", "ceil(1e30)", "ceil(CAST('NaN' AS DOUBLE))", "ceil(n5)",
     "CAST(d AS STRING)", "CAST(1e20 AS STRING)", "CAST(d AS DECIMAL(38,10))", "CAST(1e300 AS DECIMAL(10,0))",
-    "locate('', s, 10)", "locate('a', s, 0)", "regexp_extract(s, 'a', 5)", "initcap('ß ßa')",
+    "locate('', s, 10)", "locate('a', s, 0)", "regexp_extract(s, 'a', 5)", "initcap('ß ßa')", "initcap('İİ aΣ ϴϴ ŉa')", "initcap(lower('İ'))",
     "trunc(CAST(s AS DATE), 'x')", "date_trunc('MILLISECOND', TIMESTAMP '2020-01-01 00:00:00.123456')",
     "CAST('2020-01-31 12:34:56+01:00' AS TIMESTAMP_NTZ)", "CAST(s AS DATE)",
     "unix_timestamp(TIMESTAMP '1969-12-31 23:59:59.5')",

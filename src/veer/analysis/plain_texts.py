@@ -2,7 +2,6 @@
 
     trim(lower(x))                   =>   lower(trim(x))
     ltrim(rtrim(x)), trim(trim(x))   =>   trim(x)
-    initcap(lower(x))                =>   initcap(x)
     upper(x) = ''                    =>   x = ''
     contains(upper(trim(x)), '@')    =>   contains(x, '@')
     upper(coalesce(x, 'eur'))        =>   coalesce(upper(x), 'EUR')
@@ -39,8 +38,6 @@ def plain_text(expr: Expr) -> Expr:
             return replace(expr, function=outer if outer == inner else "trim", args=(text,))
         case Call("lower" | "upper" as outer, (Call(inner) as arg,)) if outer == inner:
             return arg
-        case Call("initcap", (Call("lower" | "initcap", (text,)),)):
-            return replace(expr, args=(text,))
         case Compare("=" | "<=>", Call(function, (text,)), Literal("")) if function in CASES:
             return replace(expr, left=text)
         case Call(search, (Call(function, (text,)), Literal(str() as part))) if search in SEARCHES:

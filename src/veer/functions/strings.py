@@ -147,8 +147,10 @@ scalar(
 
 
 def _initcap(text: str) -> str:
-    """Words end at spaces alone: `a-b` becomes `A-b`."""
-    return re.sub(r"(^| )([^ ])", lambda m: m[1] + m[2].title(), text.lower())
+    """Words end at spaces alone: `a-b` becomes `A-b`. Their first letters are never lowered."""
+    return " ".join(
+        word[:1].title() + word.lower()[len(word[:1].lower()) :] for word in text.split(" ")
+    )
 
 
 scalar(

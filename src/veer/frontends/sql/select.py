@@ -151,9 +151,12 @@ class Select:
             order = [map_exprs(key, grouped.rewrite) for key in order]
             if having is not None:
                 plan = self.queries.filter(plan, grouped.rewrite(having))
-        # Window functions see the groups, not the rows below; generators multiply what is there.
-        plan, order = self.with_overs(plan, order)
+        # Generators multiply what is there. Window functions see what they give, and the groups, not
+        # the rows below.
+        if self.collected.generators and self.collected.overs:
+            self.check_generator_below_overs(order, is_grouped=plan is not self.plan)
         plan, order = self.with_generators(plan, order)
+        plan, order = self.with_overs(plan, order)
         return self.finished(plan, order)
 
     # -- the select list -----------------------------------------------------------------------
@@ -356,6 +359,16 @@ class Select:
 
     # -- window functions, generators ----------------------------------------------------------
 
+    def check_generator_below_overs(self, order: Sequence[SortKey], *, is_grouped: bool) -> None:
+        """Refuse what Spark refuses, or computes in another order, beside window functions."""
+        if is_grouped:
+            raise UnsupportedError("a generator beside a window function over groups")
+        if any(has_placeholder(value, SetAside.OVER) for _, value in self.collected.generators):
+            raise IllFormedError("a window function inside a generator")
+        items = [item.expr for item in self.items]
+        if any(k.expr not in items and has_placeholder(k.expr, SetAside.OVER) for k in order):
+            raise IllFormedError("ORDER BY a window function beside a generator")
+
     def with_overs(self, plan: Plan, order: list[SortKey]) -> tuple[Plan, list[SortKey]]:
         """The rows with a column for each window function."""
         calls = self.collected.overs
@@ -365,8 +378,8 @@ class Select:
         names = [f"_over{i}" for i in range(len(calls))]
         for call in calls:
             for expr in (*call.args, *call.partition, *(k.expr for k in call.order)):
-                if placeholder(expr) is not None:
-                    raise IllFormedError("a window function inside a window function")
+                if any(has_placeholder(expr, kind) for kind in (SetAside.OVER, SetAside.GENERATED)):
+                    raise IllFormedError("a window function or generator inside a window function")
         operator = Over(tuple(NamedOver(n, c) for n, c in zip(names, calls, strict=True)))
         wider = self.queries.add(
             operator, plan.id, columns=[*plan.columns, *(ScopeColumn(None, n) for n in names)]
