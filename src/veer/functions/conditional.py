@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from veer.errors import IllFormedError
 from veer.functions.ordering import sort_key
 from veer.functions.registry import (
     PURE,
@@ -18,7 +19,7 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import Evaluation, Folding, SolverMeaning
 from veer.functions.typing import same_type, signature
-from veer.model.types import DOUBLE, INT, LONG, STRING, DataType
+from veer.model.types import DOUBLE, INT, LONG, NULL, STRING, DataType
 
 
 def _coalesce(*values: Any) -> Any:
@@ -96,7 +97,14 @@ scalar(
 
 
 def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]:
-    return signature(result, (INT, LONG), optional=1)
+    rule = signature(result, (INT, LONG), optional=1)
+
+    def seeded(args: Sequence[Argument]) -> Resolved:
+        if any(a.type not in (INT, LONG, NULL) for a in args):
+            raise IllFormedError(f"a seed of type {args[0].type}")
+        return rule(args)
+
+    return seeded
 
 
 # A fixed member of the allowed results: the interpreter only needs one choice.

@@ -72,6 +72,14 @@ from veer.model.writes import AnyWrite, Change, Insert, Write
 CAST_NAMES = {CastMode.ANSI: "CAST", CastMode.TRY: "TRY_CAST", CastMode.LEGACY: "LEGACY_CAST"}
 
 
+INTERVAL_UNITS = (
+    ("DAY", timedelta(days=1)),
+    ("HOUR", timedelta(hours=1)),
+    ("MINUTE", timedelta(minutes=1)),
+    ("SECOND", timedelta(seconds=1)),
+)
+
+
 def show_value(value: Any) -> str:
     """A constant as SQL writes it."""
     match value:
@@ -88,11 +96,20 @@ def show_value(value: Any) -> str:
         case date():
             return f"DATE '{date_text(value)}'"
         case timedelta():
-            return f"INTERVAL '{value}'"
+            return _show_interval(value)
         case tuple():
             return "(" + ", ".join(map(show_value, value)) + ")"
         case _:
             return str(value)
+
+
+def _show_interval(value: timedelta) -> str:
+    """A length of time in the largest unit of which it is a whole number."""
+    for unit, length in INTERVAL_UNITS:
+        if value % length == timedelta(0):
+            return f"INTERVAL '{value // length}' {unit}"
+    sign, size = "-" if value < timedelta(0) else "", abs(value)
+    return f"INTERVAL '{sign}{size.days} {timestamp_text(datetime.min + size % timedelta(days=1))[11:]}' DAY TO SECOND"
 
 
 def show_variable(variable: RowColumn | Symbol) -> str:

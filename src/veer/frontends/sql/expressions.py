@@ -6,7 +6,6 @@ the reader's lists and leave a placeholder, which `select` replaces by the colum
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -14,7 +13,7 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from veer.analysis.determinism import expr_kind, require_repeatable
+from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.sql import subqueries
@@ -34,9 +33,9 @@ from veer.frontends.sql.pieces import (
     Collected,
     outward,
 )
+from veer.frontends.sql.refusals import BESIDE_DECIMALS, WITHOUT_PARENTHESES, draws, is_moment
 from veer.frontends.sql.scope import Plan, fields_of, unknown_column
 from veer.frontends.sql.windows import read_over
-from veer.functions.moments import parse_date, parse_timestamp, written_timestamp
 from veer.functions.registry import (
     AGGREGATE,
     OPAQUE,
@@ -67,15 +66,11 @@ from veer.model.types import (
     NULL,
     STRING,
     CastMode,
-    DataType,
-    DateType,
     DecimalType,
     StructType,
-    TimestampNtzType,
-    TimestampType,
     shows_addresses,
 )
-from veer.model.walk import parts, query_of
+from veer.model.walk import parts
 from veer.settings import current, name_key, same_name
 
 GENERATORS = {
@@ -87,31 +82,6 @@ GENERATORS = {
     "inline": {"inline": True},
     "inline_outer": {"outer": True, "inline": True},
 }
-
-
-# Functions that compute as operators do.
-BESIDE_DECIMALS = frozenset(
-    ["+", "-", "*", "/", "%", "pmod", "div", "try_add", "try_divide", "try_mod", "try_multiply",
-     "try_subtract"]
-)  # fmt: skip
-# Functions that may be called without parentheses; columns of the same query win over them.
-WITHOUT_PARENTHESES = frozenset(
-    [
-        "current_catalog",
-        "current_database",
-        "current_date",
-        "current_path",
-        "current_schema",
-        "current_time",
-        "current_timestamp",
-        "current_user",
-        "grouping__id",
-        "localtime",
-        "localtimestamp",
-        "session_user",
-        "user",
-    ]
-)
 
 
 class QueryMaker(Protocol):
@@ -397,7 +367,7 @@ class ExprReader:
             condition = self.read(node)
         finally:
             self.only_truth = before
-        if condition.type != BOOLEAN or _draws(condition):
+        if condition.type != BOOLEAN or draws(condition):
             raise IllFormedError(f"{position(node)}FILTER needs a boolean that is not random")
         return condition
 
@@ -512,7 +482,7 @@ class ExprReader:
             refuse(node, "this negative constant (put the digits into parentheses: -(0.0D))")
         value = self.read(node.this)
         folded = fold_cast(value, target)
-        if TYPED in node.meta and not _is_moment(node.this.name, target):
+        if TYPED in node.meta and not is_moment(node.this.name, target):
             refuse(node, f"this constant of type {target}")
         return folded if folded is not None else coercion.cast(value, target, mode)
 
@@ -581,8 +551,6 @@ class ExprReader:
             args = [text, self.read(pattern)]
             if escape is not None:
                 args.append(self.read(escape))
-            if name in ("like", "ilike"):
-                _check_escape(args[1], "\\" if escape is None else escape.name)
             matched = coercion.call(name, *args)
             matches.append(Not(matched) if node.args.get("negate") else matched)
         if not matches:
@@ -684,37 +652,6 @@ class ExprReader:
                 operands.append(item)
         build = coercion.conjunction if kind is exp.And else coercion.disjunction
         return build([coercion.truth(self.read(p)) for p in operands])
-
-
-def _draws(expr: Expr) -> bool:
-    """Whether something random is called, outside of subqueries."""
-    return any(
-        expr_kind(part) is Kind.CHOICE
-        for part in parts(expr)
-        if not any(query_of(inner) is not None for inner in parts(part))
-    )
-
-
-def _check_escape(pattern: Expr, escape: str) -> None:
-    """Behind the escape of a constant pattern stands itself, _ or %: else Spark refuses the query."""
-    text = pattern.value if isinstance(pattern, Literal) else None
-    if isinstance(text, str) and len(escape) == 1:
-        rest = re.sub(rf"{re.escape(escape)}[%_{re.escape(escape)}]", "", text)
-        if escape in rest:
-            raise IllFormedError(f"a pattern with {escape!r} before neither _ nor %: {text!r}")
-
-
-def _is_moment(text: str, type_: DataType) -> bool:
-    """Whether a text is written as a constant of a type of dates or times; words are not."""
-    match type_:
-        case DateType():
-            return parse_date(text) is not None
-        case TimestampType():
-            return written_timestamp(text) is not None
-        case TimestampNtzType():
-            return parse_timestamp(text, local=True) is not None
-        case _:
-            return True
 
 
 def _qualifier(node: exp.Expr) -> str | None:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from veer.analysis.determinism import expr_kind
 from veer.errors import IllFormedError
 from veer.frontends import coercion
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.scope import Plan, ScopeColumn
+from veer.functions.registry import Kind
 from veer.model.expr import And, Exists, Expr, InQuery, Named, Or, ScalarQuery
 from veer.model.ops import Join, Lateral
-from veer.model.walk import outer_columns, parts
+from veer.model.walk import operator_exprs, outer_columns, parts
 from veer.settings import name_key, same_name
 
 if TYPE_CHECKING:
@@ -141,6 +143,9 @@ def _lateral_join(queries: QueryReader, left: Plan, node: exp.Expr) -> Plan:
     if isinstance(lateral.this, exp.Anonymous):
         return queries.generated(left, lateral.this, qualifier, names, outer=kind == "left")
     query = queries.subquery(_unwrapped(lateral.this), left)
+    exprs = (e for o in query.operators.values() for e in operator_exprs(o))
+    if any(expr_kind(e) is Kind.CHOICE for e in exprs):
+        refuse(node, "a LATERAL query with random values")
     added = [ScopeColumn(qualifier, n) for n in names or query.result_schema.names]
     operator = Lateral(query, outer=kind == "left")
     return queries.add(operator, left.id, columns=[*left.columns, *added])

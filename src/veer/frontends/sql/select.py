@@ -123,7 +123,10 @@ class Select:
         self.grouping: Grouping | None = None
         self.asks_grouping = False
         self.items: list[Item] = []
-        windows = {name_key(w.this.name): w for w in node.args.get("windows") or ()}
+        written = node.args.get("windows") or ()
+        windows = {name_key(w.this.name): w for w in written}
+        if len(windows) < len(written):
+            raise IllFormedError(f"{position(node)}two windows of one name")
         self.reader = ExprReader(
             plan, queries.outer, queries, self.collected, windows, self.grouping_call
         )
