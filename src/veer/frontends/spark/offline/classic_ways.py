@@ -40,6 +40,7 @@ def classic_replacements(
         (
             DataFrame,
             {
+                "agg": lambda frame, *exprs: frame.groupBy().agg(*exprs),
                 "fillna": _filled(_of_columns(DataFrame.fillna, _same_rows)),
                 "replace": _of_columns(DataFrame.replace, _same_rows),
                 "dropna": _of_columns(DataFrame.dropna, lambda _: stop("dropna of no columns")),
