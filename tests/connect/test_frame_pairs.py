@@ -17,7 +17,7 @@ SCHEMA = (
     " s STRING, dt DATE, xs ARRAY<INT>);"
     "CREATE TABLE listed (k INT, n INT); CREATE TABLE listed_otherwise (k INT, n INT)"
 )
-SAME, OTHER = Verdict.EQUIVALENT, Verdict.INEQUIVALENT
+SAME, OTHER, UNKNOWN = Verdict.EQUIVALENT, Verdict.INEQUIVALENT, Verdict.UNKNOWN
 # A target, old and new writes to it, the verdict.
 WRITES = [
     (
@@ -101,6 +101,18 @@ PAIRS = [
         "b = spark.sparkContext.broadcast({1: 'a'}); b.unpersist(); t.select(F.udf(lambda x: b.value.get(x), 'string')('k').alias('r'))",
         SAME,
     ),
+    (
+        "integers of Python have no bounds",
+        "t.select(F.udf(lambda x: None if x is None else 1 if x + 1 > x else 0, 'int')('l').alias('r'))",
+        "t.select(F.udf(lambda x: None if x is None else 1, 'int')('l').alias('r'))",
+        SAME,
+    ),
+    (
+        "integers of Python do not wrap around",
+        "t.select(F.udf(lambda x: None if x is None else 1 if (x * 2**32) * 2**32 > 0 else 0, 'int')('l').alias('r'))",
+        "t.select(F.udf(lambda x: None if x is None else 0, 'int')('l').alias('r'))",
+        UNKNOWN,
+    ),
     ("an action beside another statement on a line", "d = t.select('k').cache(); d.count(); d", "t.select('k')", SAME),
     (
         "a generator beside a window",
@@ -153,8 +165,8 @@ def job(column: int) -> str:
         forget = "spark.catalog.dropTempView('v2')"
         sinks.append(f"    frames[{pair[0]!r}] = frame_{number}(spark)\n    {forget}\n")
     for pair in WRITES:
-        lines = "\n".join(f"    {line}" for line in pair[column].split("; "))
-        sinks.append(f"    t = spark.table('t')\n{lines}\n")
+        written = textwrap.indent(str(pair[column]).replace("; ", "\n"), "    ")
+        sinks.append(f"    t = spark.table('t')\n{written}\n")
     build = f"def build(spark):\n    frames = {{}}\n{''.join(sinks)}    return frames\n"
     return HEAD + "".join(functions) + build
 

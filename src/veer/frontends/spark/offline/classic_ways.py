@@ -11,14 +11,12 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from veer.errors import UnsupportedError
 from veer.frontends.spark.layout import connect_frame, connect_functions
 from veer.settings import SPARK_4_0, SparkVersion
 
 MOST_IN_ORDER = 4  # entries of a mapping that Scala keeps in the order they came
 BUCKETS = 16  # of a Java mapping of so few entries
-HASH_BITS = 32
-LOW_BITS = 2**HASH_BITS - 1
+LOW_BITS = 2**32 - 1
 
 
 def classic_replacements(
@@ -58,12 +56,12 @@ def _aggregated(
     def agg(grouped: Any, *exprs: Any) -> Any:
         if len(exprs) == 1 and isinstance(exprs[0], Mapping) and len(exprs[0]) > 1:
             names = list(exprs[0])
-            if len(names) > MOST_IN_ORDER and not in_order:
-                stop("agg takes a mapping of more than four columns, which has no order")
-            if len(names) > MOST_IN_ORDER:
+            if len(names) <= MOST_IN_ORDER:
+                names.sort(key=_bucket)
+            elif in_order and len({_java_hash(name) for name in names}) == len(names):
                 names = _as_scala_orders(names)
             else:
-                names.sort(key=_bucket)
+                stop("agg takes a mapping of more than four columns, of an order that is not known")
             return original(grouped, {name: exprs[0][name] for name in names})
         return original(grouped, *exprs)
 
@@ -103,12 +101,10 @@ def _java_hash(text: str) -> int:
 
 
 def _as_scala_orders(keys: Sequence[str], shift: int = 0) -> list[str]:
-    """Keys of an immutable mapping of Scala 2.13, a trie by five bits of a hash at a time.
+    """Keys of different hashes in an immutable mapping of Scala 2.13, a trie by five bits at a time.
 
     Of each node come the keys it holds, then those of the nodes below.
     """
-    if shift > HASH_BITS:
-        raise UnsupportedError("a mapping of columns whose names have one hash")
     below: dict[int, list[str]] = {}
     for key in keys:
         below.setdefault(_scala_hash(key) >> shift & 31, []).append(key)
@@ -118,7 +114,7 @@ def _as_scala_orders(keys: Sequence[str], shift: int = 0) -> list[str]:
 
 
 def _scala_hash(key: str) -> int:
-    code = _java_hash(key)
+    code: int = _java_hash(key)
     code = (code + (~(code << 9) & LOW_BITS)) & LOW_BITS
     code ^= code >> 14
     code = (code + (code << 4)) & LOW_BITS
