@@ -14,9 +14,37 @@ pytest.importorskip("grpc")
 
 SCHEMA = (
     "CREATE TABLE t (k INT NOT NULL, b BOOLEAN, n INT, l BIGINT, d DOUBLE, f FLOAT, p DECIMAL(10,2),"
-    " s STRING, dt DATE, xs ARRAY<INT>)"
+    " s STRING, dt DATE, xs ARRAY<INT>);"
+    "CREATE TABLE listed (k INT, n INT); CREATE TABLE listed_otherwise (k INT, n INT)"
 )
-SAME, OTHER = Verdict.EQUIVALENT, Verdict.INEQUIVALENT
+SAME, OTHER, UNKNOWN = Verdict.EQUIVALENT, Verdict.INEQUIVALENT, Verdict.UNKNOWN
+# A target, old and new writes to it, the verdict.
+WRITES = [
+    (
+        "appended_twice",
+        "t.where('k = 1').write.mode('append').saveAsTable('appended_twice'); t.where('k = 2').write.mode('append').saveAsTable('appended_twice')",
+        "t.where('k = 2 OR k = 1').write.mode('append').saveAsTable('appended_twice')",
+        SAME,
+    ),
+    (
+        "appended_once",
+        "t.where('k = 1').write.mode('append').saveAsTable('appended_once'); t.where('k = 2').write.mode('append').saveAsTable('appended_once')",
+        "t.where('k = 2').write.mode('append').saveAsTable('appended_once')",
+        OTHER,
+    ),
+    (
+        "listed",
+        "spark.sql('INSERT INTO listed (n, k) SELECT k, n FROM t')",
+        "spark.sql('INSERT INTO listed (k, n) SELECT n, k FROM t')",
+        SAME,
+    ),
+    (
+        "listed_otherwise",
+        "spark.sql('INSERT INTO listed_otherwise (n, k) SELECT k, n FROM t')",
+        "spark.sql('INSERT INTO listed_otherwise (k, n) SELECT k, n FROM t')",
+        OTHER,
+    ),
+]  # fmt: skip
 ONE = "F.when(col('b').eqNullSafe(True), col('{}'))"
 VIEWS = "t.where('k = 1').createOrReplaceTempView('vv'); spark.sql('CREATE TEMP VIEW v2 AS SELECT * FROM vv'); "
 # A title, the old and the new frame (statements end in an expression), the verdict.
@@ -61,6 +89,31 @@ PAIRS = [
     ("filled by column", "t.select('l').fillna({'l': 2**53 + 1})", "t.select('l').fillna({'l': 2**53})", OTHER),
     ("cast by column", "t.select('s').fillna({'s': 1})", "t.select(F.coalesce('s', lit('1')).alias('s'))", SAME),
     ("left alone", "t.select('s').fillna(1, ['s'])", "t.select('s')", SAME),
+    (
+        "a broadcast variable",
+        "b = spark.sparkContext.broadcast({1: 'a'}); t.select(F.udf(lambda x: b.value.get(x), 'string')('k').alias('r'))",
+        "c = spark.sparkContext.broadcast({1: 'b'}); t.select(F.udf(lambda x: c.value.get(x), 'string')('k').alias('r'))",
+        OTHER,
+    ),
+    (
+        "a broadcast variable of the same value",
+        "b = spark.sparkContext.broadcast({1: 'a'}); t.select(F.udf(lambda x: b.value.get(x), 'string')('k').alias('r'))",
+        "b = spark.sparkContext.broadcast({1: 'a'}); b.unpersist(); t.select(F.udf(lambda x: b.value.get(x), 'string')('k').alias('r'))",
+        SAME,
+    ),
+    (
+        "integers of Python have no bounds",
+        "t.select(F.udf(lambda x: None if x is None else 1 if x + 1 > x else 0, 'int')('l').alias('r'))",
+        "t.select(F.udf(lambda x: None if x is None else 1, 'int')('l').alias('r'))",
+        SAME,
+    ),
+    (
+        "integers of Python do not wrap around",
+        "t.select(F.udf(lambda x: None if x is None else 1 if (x * 2**32) * 2**32 > 0 else 0, 'int')('l').alias('r'))",
+        "t.select(F.udf(lambda x: None if x is None else 0, 'int')('l').alias('r'))",
+        UNKNOWN,
+    ),
+    ("an action beside another statement on a line", "d = t.select('k').cache(); d.count(); d", "t.select('k')", SAME),
     (
         "a generator beside a window",
         "spark.sql('SELECT k, explode(xs) AS e, count(*) OVER () AS n FROM t')",
@@ -111,6 +164,9 @@ def job(column: int) -> str:
         functions.append(f"def frame_{number}(spark):\n{textwrap.indent(body, '    ')}\n\n")
         forget = "spark.catalog.dropTempView('v2')"
         sinks.append(f"    frames[{pair[0]!r}] = frame_{number}(spark)\n    {forget}\n")
+    for pair in WRITES:
+        written = textwrap.indent(str(pair[column]).replace("; ", "\n"), "    ")
+        sinks.append(f"    t = spark.table('t')\n{written}\n")
     build = f"def build(spark):\n    frames = {{}}\n{''.join(sinks)}    return frames\n"
     return HEAD + "".join(functions) + build
 
@@ -125,6 +181,6 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
     return {str(sink.p): sink.verdict for sink in report.sinks}
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair[0])
+@pytest.mark.parametrize("pair", PAIRS + WRITES, ids=lambda pair: pair[0])
 def test_pairs(verdicts: dict[str, Verdict], pair: tuple[str, str, str, Verdict]) -> None:
     assert verdicts[pair[0]] is pair[3]

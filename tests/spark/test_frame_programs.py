@@ -169,10 +169,19 @@ SCHEMAS = [f"said(spark, nulls({frame}))" for frame in ASKED_FRAMES] + [
     "t.printSchema()\nt.select('k')", "spark.createDataFrame([], t.select(F.transform('xs', lambda x: x + 1).alias('x')).schema)",
 ]  # fmt: skip
 
-OVER_GROUPS = "spark.sql('SELECT k, explode(collect_list(k)) AS e, count(*) OVER () AS n FROM t GROUP BY k')"
-REFUSED |= {OVER_GROUPS, "spark.sql('SELECT k, explode(xs) AS e FROM t ORDER BY count(*) OVER ()')"} | {
+OVER_GROUPS = (
+    "spark.sql('SELECT k, explode(collect_list(k)) AS e, count(*) OVER () AS n FROM t GROUP BY k')"
+)
+REFUSED |= {
+    OVER_GROUPS,
+    "spark.sql('SELECT k, explode(xs) AS e FROM t ORDER BY count(*) OVER ()')",
+} | {
     f"spark.sql('SELECT {items} FROM t')"
-    for items in ("explode(array(count(*) OVER ())) AS e", "explode(xs) AS e, sum(e) OVER () AS n", "explode(xs) AS e, sum(e + 1) OVER () AS n")
+    for items in (
+        "explode(array(count(*) OVER ())) AS e",
+        "explode(xs) AS e, sum(e) OVER () AS n",
+        "explode(xs) AS e, sum(e + 1) OVER () AS n",
+    )
 }
 ALL_ROWS = "F.count('*').over(Window.partitionBy()).alias('n')"
 GENERATORS = [
@@ -188,6 +197,12 @@ GENERATORS = [
     "spark.sql('SELECT k, explode(xs) AS e FROM t ORDER BY count(*) OVER ()')", "spark.sql('SELECT k, explode(xs) AS e, count(*) OVER () AS n FROM t ORDER BY n')",
     f"t.select('k', F.explode('xs').alias('e'), {ALL_ROWS})", f"t.select('k', {ALL_ROWS}, F.explode('xs').alias('e'))", f"t.withColumns({{'n': {ALL_ROWS}, 'e': F.explode('xs')}}).select('k', 'n', 'e')",
     f"t.withColumn('n', {ALL_ROWS}).withColumn('e', F.explode('xs')).select('k', 'n', 'e')", f"t.withColumn('e', F.explode('xs')).withColumn('n', {ALL_ROWS}).select('k', 'n', 'e')",
+]  # fmt: skip
+
+COLUMNS = ("n", "l", "d", "f", "p", "s", "u", "dt", "ts", "b", "k")
+MAPPINGS = [
+    f"t.agg({{{', '.join(f'{c!r}: {how!r}' for c in (COLUMNS[at:] + COLUMNS[:at])[:size])}}})"
+    for at, size, how in [(0, 2, "max"), (1, 4, "max"), *((at, size, "count") for at, size in zip(range(11), (5, 6, 7, 8, 9, 10, 11, 5, 6, 7, 8), strict=True))]
 ]  # fmt: skip
 
 
@@ -234,3 +249,7 @@ def test_generators_beside_windows(
     reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path
 ) -> None:
     check(GENERATORS, reader, recorded, tmp_path)
+
+
+def test_mappings_of_agg(reader: ConnectReader, recorded: RecordedSpark, tmp_path: Path) -> None:
+    check(MAPPINGS, reader, recorded, tmp_path)

@@ -248,6 +248,99 @@ aggregate(
     chooses_by_rounding=True,
 )
 
+
+def _higher_moments(finish: Callable[[int, float, float, float], float | None]) -> Meaning:
+    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+        def shape(rows: Rows) -> float | None:
+            # Recurrences as those of Welford, in one of the orders in which Spark may see the rows.
+            count, mean, second, third, fourth = 0, 0.0, 0.0, 0.0, 0.0
+            for value in _present(rows):
+                count += 1
+                delta = value - mean
+                step = delta / count
+                mean += step
+                second += delta * (delta - step)
+                third += delta * (delta * delta - step * step) - 3.0 * step * second
+                fourth += delta * (delta * delta * delta - step * step * step)
+                fourth -= 4.0 * step * third + 6.0 * step * step * second
+            return _number(finish(count, second, third, fourth)) if count else None
+
+        return shape
+
+    return meaning
+
+
+def _joint_moments(finish: Callable[[int, float, float, float], float | None]) -> Meaning:
+    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+        def joint(rows: Rows) -> float | None:
+            # Pairs in which neither is null, in one of the orders in which Spark may see the rows.
+            count, x_mean, y_mean, both, x_own, y_own = 0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for x, y in ((x, y) for x, y in rows if x is not None and y is not None):
+                count += 1
+                x_delta, y_delta = x - x_mean, y - y_mean
+                x_mean += x_delta / count
+                y_mean += y_delta / count
+                both += x_delta * (y - y_mean)
+                x_own += x_delta * (x - x_mean)
+                y_own += y_delta * (y - y_mean)
+            return _number(finish(count, both, x_own, y_own)) if count else None
+
+        return joint
+
+    return meaning
+
+
+def _number(value: float | None) -> float | None:
+    return NAN if value is not None and value != value else value
+
+
+def _root(value: float) -> float:
+    return math.sqrt(value) if value >= 0 else NAN
+
+
+def _quotient(a: float, b: float) -> float | None:
+    """A quotient as Spark's aggregates compute it: null by zero."""
+    return a / b if b else None
+
+
+def _skewness(count: int, second: float, third: float, _: float) -> float | None:
+    return _quotient(math.sqrt(count) * third, _root(second * second * second))
+
+
+def _kurtosis(count: int, second: float, _: float, fourth: float) -> float | None:
+    quotient = _quotient(count * fourth, second * second)
+    return None if quotient is None else quotient - 3.0
+
+
+def _correlation(count: int, both: float, x_own: float, y_own: float) -> float | None:
+    return _quotient(both, _root(x_own * y_own)) if count > 1 else None
+
+
+def _covariance(count: int, both: float, _x: float, _y: float) -> float | None:
+    return both / count
+
+
+def _sample_covariance(count: int, both: float, _x: float, _y: float) -> float | None:
+    return _quotient(both, count - 1)
+
+
+for _name, _class, _shape in (
+    ("skewness", "Skewness", _higher_moments(_skewness)),
+    ("kurtosis", "Kurtosis", _higher_moments(_kurtosis)),
+    ("covar_pop", "CovPopulation", _joint_moments(_covariance)),
+    ("covar_samp", "CovSample", _joint_moments(_sample_covariance)),
+    ("corr", "Corr", _joint_moments(_correlation)),
+):
+    aggregate(
+        _name,
+        signature(DOUBLE, *[DOUBLE] * (1 if _name in ("skewness", "kurtosis") else 2)),
+        _shape,
+        Kind.CHOICE,
+        spark=(_class,),
+        ignores_order=True,
+        chooses_by_rounding=True,
+    )
+
 # -- extremes --------------------------------------------------------------------------------
 
 

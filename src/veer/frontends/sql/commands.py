@@ -38,13 +38,14 @@ class Query:
 @final
 @dataclass(frozen=True)
 class InsertRows:
-    """INSERT; `plain` if it names neither partitions nor columns."""
+    """INSERT, perhaps into some columns; `plain` if it names no partitions."""
 
     target: Name
     query: Query
     overwrite: bool
     by_name: bool
     plain: bool
+    columns: tuple[str, ...] = ()
 
 
 @final
@@ -185,20 +186,21 @@ def _statement(node: exp.Expr, text: str) -> Command:
 
 
 def _insert(node: exp.Expr) -> InsertRows:
-    target = node.this
-    plain = isinstance(target, exp.Table)
+    target, columns = node.this, tuple[str, ...]()
     if isinstance(target, exp.Schema):
+        columns = tuple(_column_name(e) for e in target.expressions)
         target = target.this
     if not isinstance(target, exp.Table):
         refuse(node, "INSERT into anything but a table")
     _only(node, "this", "expression", "overwrite", "by_name", "partition")
-    plain = plain and not node.args.get("partition") and _is_plain(target)
+    plain = not node.args.get("partition") and _is_plain(target)
     return InsertRows(
         _parts(target),
         _query(node.args.get("expression")),
         bool(node.args.get("overwrite")),
         bool(node.args.get("by_name")),
         plain,
+        columns,
     )
 
 

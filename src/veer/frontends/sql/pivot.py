@@ -46,6 +46,7 @@ PICKED = (NumericType, BooleanType)  # types of calls of which Spark picks one
 ARGUMENT_BY_ARGUMENT = frozenset(
     {"avg", "bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "collect_list", "collect_set"}
     | {"count", "count_if", "first", "last", "max", "max_by", "median", "min", "min_by", "mode"}
+    | {"corr", "covar_pop", "covar_samp", "kurtosis", "skewness"}
     | {"stddev_pop", "stddev_samp", "sum", "var_pop", "var_samp"}
     | {"legacy.avg", "legacy.long_avg", "legacy.long_sum", "legacy.sum"}
 )

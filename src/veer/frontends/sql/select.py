@@ -21,7 +21,6 @@ from veer.frontends.sql.pieces import (
     SetAside,
     has_placeholder,
     number_of,
-    placeholder,
 )
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.functions.registry import AGGREGATE, canonical_name

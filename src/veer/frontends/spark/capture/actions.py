@@ -47,7 +47,7 @@ class UnknownValue:
 def is_only_shown(frame: FrameType, action: str) -> bool:
     """Whether the value of the action called at this place is dropped, printed or logged."""
     tree = _tree(frame.f_code.co_filename)
-    statement = None if tree is None else _statement(tree, frame.f_lineno)
+    statement = None if tree is None else _statement(tree, _place(frame))
     if tree is None or statement is None:
         return False
     if isinstance(statement, ast.Expr):
@@ -125,19 +125,21 @@ def _tree(path: str) -> ast.Module | None:
         return None
 
 
-def _statement(tree: ast.Module, line: int) -> ast.stmt | None:
-    """The innermost statement around a line; none if two share the line."""
+def _place(frame: FrameType) -> tuple[int, int] | None:
+    """Where the call is that a frame is in: line and column, the latter in bytes as in trees."""
+    positions = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    line, _, column, _ = positions
+    return None if line is None or column is None else (line, column)
+
+
+def _statement(tree: ast.Module, place: tuple[int, int] | None) -> ast.stmt | None:
+    """The innermost statement around a place."""
     around = [
         n
         for n in ast.walk(tree)
-        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
+        if place is not None
+        and isinstance(n, ast.stmt)
+        and (n.lineno, n.col_offset) <= place
+        and place < (n.end_lineno or n.lineno, n.end_col_offset or 0)
     ]
-    if not around:
-        return None
-    innermost = max(around, key=lambda n: (n.lineno, -(n.end_lineno or 0), n.col_offset))
-    beside = [n for n in around if n.lineno == innermost.lineno and n is not innermost]
-    return None if any(not _contains(n, innermost) for n in beside) else innermost
-
-
-def _contains(outer: ast.stmt, inner: ast.stmt) -> bool:
-    return any(n is inner for n in ast.walk(outer))
+    return max(around, key=lambda n: (n.lineno, n.col_offset), default=None)

@@ -33,7 +33,7 @@ from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink, Source
 from veer.model.pprint import show_kind
 from veer.model.schema import close_names
-from veer.model.writes import Write
+from veer.model.writes import Insert, Write
 
 # Values a program may only print: it cannot go on with what nobody computed.
 PRINTABLE_ACTIONS = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",
@@ -285,13 +285,18 @@ class Capture(ABC):
 
     def write(self, sink: Sink, frame: Any) -> None:
         """A result, written or returned."""
-        for other in self.written:
-            if other.sink.name == sink.name:
-                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}")
         self.check_zone()
         if sink.write is not None:
             settings = (*sink.write.settings, *self.write_settings().items())
             sink = replace(sink, write=replace(sink.write, settings=settings))
+        for place, other in enumerate(self.written):
+            if other.sink == sink and _adds(sink) and other.frame.dtypes == frame.dtypes:
+                # Appended one after the other: nothing reads the target in between.
+                both = other.frame.union(frame)
+                self.written[place] = Written(sink, both, other.site)
+                return
+            if other.sink.name == sink.name:
+                self.stop(f"two sinks of one name, {sink.name!r}: the other at {other.site}")
         self.written.append(Written(sink, frame, self.site()))
 
     def check_zone(self) -> None:
@@ -349,6 +354,17 @@ def _printable_action(capture: Capture, action: str) -> Callable[..., Any]:
         return UnknownValue(lambda: capture.stop(what, action))
 
     return called
+
+
+def _adds(sink: Sink) -> bool:
+    """Whether a sink adds rows to those that are there."""
+    match sink.write:
+        case Write(mode=mode):
+            return mode == "append"
+        case Insert(overwrite=overwrite):
+            return not overwrite
+        case _:
+            return False
 
 
 def first_line(error: BaseException) -> str:

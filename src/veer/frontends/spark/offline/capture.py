@@ -347,7 +347,7 @@ class OfflineCapture(Capture):
             (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
             *([(observation, self.observation_methods())] if observation else []),
             (Parent.Builder, replaced_builder(self)),
-            *classic_replacements(self.stop_for_jvm),
+            *classic_replacements(self.stop_for_jvm, self.spark_version),
             *self.functions.replacements(),
             *self._gateways(),
         ]

@@ -5,19 +5,23 @@ A job that is read without a server means what it means in a classic session.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from functools import wraps
 from inspect import signature
 from typing import Any
 
 from veer.frontends.spark.layout import connect_frame, connect_functions
+from veer.settings import SPARK_4_0, SparkVersion
 
 MOST_IN_ORDER = 4  # entries of a mapping that Scala keeps in the order they came
 BUCKETS = 16  # of a Java mapping of so few entries
+LOW_BITS = 2**32 - 1
 
 
-def classic_replacements(stop: Callable[[str], Any]) -> list[tuple[Any, dict[str, Any]]]:
+def classic_replacements(
+    stop: Callable[[str], Any], spark: SparkVersion
+) -> list[tuple[Any, dict[str, Any]]]:
     """The methods that differ; `stop` is called where what a classic session does is not known."""
     from pyspark.sql.connect.column import Column
     from pyspark.sql.connect.dataframe import DataFrame
@@ -30,10 +34,11 @@ def classic_replacements(stop: Callable[[str], Any]) -> list[tuple[Any, dict[str
     }
     return [
         (Column, turned),
-        (GroupedData, {"agg": _aggregated(GroupedData.agg, stop)}),
+        (GroupedData, {"agg": _aggregated(GroupedData.agg, stop, spark >= SPARK_4_0)}),
         (
             DataFrame,
             {
+                "agg": lambda frame, *exprs: frame.groupBy().agg(*exprs),
                 "fillna": _filled(_of_columns(DataFrame.fillna, _same_rows)),
                 "replace": _of_columns(DataFrame.replace, _same_rows),
                 "dropna": _of_columns(DataFrame.dropna, lambda _: stop("dropna of no columns")),
@@ -43,14 +48,21 @@ def classic_replacements(stop: Callable[[str], Any]) -> list[tuple[Any, dict[str
     ]
 
 
-def _aggregated(original: Callable[..., Any], stop: Callable[[str], Any]) -> Callable[..., Any]:
-    """`agg` whose mapping goes through one of Java's, which has an order of its own."""
+def _aggregated(
+    original: Callable[..., Any], stop: Callable[[str], Any], in_order: bool
+) -> Callable[..., Any]:
+    """`agg` whose mapping goes through one of Java's, and one of Scala's that orders more keys."""
 
     def agg(grouped: Any, *exprs: Any) -> Any:
         if len(exprs) == 1 and isinstance(exprs[0], Mapping) and len(exprs[0]) > 1:
-            if len(exprs[0]) > MOST_IN_ORDER:
-                stop("agg takes a mapping of more than four columns, which has no order")
-            return original(grouped, dict(sorted(exprs[0].items(), key=lambda e: _bucket(e[0]))))
+            names = list(exprs[0])
+            if len(names) <= MOST_IN_ORDER:
+                names.sort(key=_bucket)
+            elif in_order and len({_java_hash(name) for name in names}) == len(names):
+                names = _as_scala_orders(names)
+            else:
+                stop("agg takes a mapping of more than four columns, of an order that is not known")
+            return original(grouped, {name: exprs[0][name] for name in names})
         return original(grouped, *exprs)
 
     return agg
@@ -76,11 +88,37 @@ def _is_null_or_date(value: Any) -> bool:
 
 def _bucket(text: str) -> int:
     """Where a text stands among the keys of a small Java mapping."""
+    code = _java_hash(text)
+    return (code ^ code >> 16) & BUCKETS - 1
+
+
+def _java_hash(text: str) -> int:
     code = 0
     units = text.encode("utf-16-be", "surrogatepass")
     for high, low in zip(units[::2], units[1::2], strict=True):
-        code = (31 * code + (high << 8 | low)) & 0xFFFFFFFF
-    return (code ^ code >> 16) & BUCKETS - 1
+        code = (31 * code + (high << 8 | low)) & LOW_BITS
+    return code
+
+
+def _as_scala_orders(keys: Sequence[str], shift: int = 0) -> list[str]:
+    """Keys of different hashes in an immutable mapping of Scala 2.13, a trie by five bits at a time.
+
+    Of each node come the keys it holds, then those of the nodes below.
+    """
+    below: dict[int, list[str]] = {}
+    for key in keys:
+        below.setdefault(_scala_hash(key) >> shift & 31, []).append(key)
+    nodes = [below[place] for place in sorted(below)]
+    own = [key for node in nodes if len(node) == 1 for key in node]
+    return own + [k for n in nodes if len(n) > 1 for k in _as_scala_orders(n, shift + 5)]
+
+
+def _scala_hash(key: str) -> int:
+    code: int = _java_hash(key)
+    code = (code + (~(code << 9) & LOW_BITS)) & LOW_BITS
+    code ^= code >> 14
+    code = (code + (code << 4)) & LOW_BITS
+    return code ^ code >> 10
 
 
 def _filled(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -193,6 +194,16 @@ def _loads(text: str) -> Any:
     return json.loads(text)
 
 
+@dataclass(frozen=True)
+class BroadcastStandIn:
+    """Stands for a variable of `sparkContext.broadcast`, whose value is as it was then."""
+
+    value: Any
+
+    def unpersist(self, blocking: bool = False) -> None:
+        """Nothing is kept elsewhere."""
+
+
 class ContextStandIn:
     """Stands for `spark.sparkContext`: what changes no plan is taken, the rest needs a JVM."""
 
@@ -211,6 +222,10 @@ class ContextStandIn:
         if name in self.IGNORED:
             return lambda *_, **__: None
         self._refuse(name)
+
+    def broadcast(self, value: Any) -> BroadcastStandIn:
+        """A value that functions read: nothing is sent anywhere."""
+        return BroadcastStandIn(copied(value))
 
     def _refuse(self, name: str) -> NoReturn:
         self._capture.stop_for_jvm(f"sparkContext.{name} is used")

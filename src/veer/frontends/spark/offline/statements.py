@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from veer.errors import UnsupportedError
 from veer.frontends.connect.leaves import STOPS
 from veer.frontends.spark.layout import connect_formatter
 from veer.frontends.spark.offline.query_plans import query_plan
@@ -25,6 +26,7 @@ from veer.frontends.sql.commands import (
 from veer.frontends.sql.tables import path_of
 from veer.model.ops import Sink
 from veer.model.writes import Change, Insert, Write
+from veer.settings import name_key
 
 STORE_ASSIGNMENT = "spark.sql.storeAssignmentPolicy"
 
@@ -46,6 +48,13 @@ def run_statement(capture: OfflineCapture, text: str, args: Any, more: Mapping[s
             formatted.append((f"frame_of_program_{number}", frame._plan))
     statement = _Statement(capture, args, formatted)
     return statement.run(capture.parsing(lambda: read_command(text)))
+
+
+def frame_with_names(frame: Any, names: Sequence[str]) -> Any:
+    """The frame under names of which no two are one; as many as it has columns."""
+    if len({name_key(name) for name in names}) < len(names) or len(names) != len(frame.columns):
+        raise UnsupportedError("INSERT into a list of columns that is not that of its rows")
+    return frame.toDF(*names)
 
 
 class _Statement:
@@ -106,11 +115,17 @@ class _Statement:
     def insert(self, command: InsertRows) -> None:
         """INSERT: a sink."""
         frame = self.query(command.query)
-        if not command.plain:
-            self.capture.stop("INSERT with partitions or columns")
-        target = ".".join(command.target)
-        write = Insert(command.overwrite, command.by_name)
-        sink = Sink(target, target=target, positional=not command.by_name, write=write)
+        if not command.plain or (command.columns and command.by_name):
+            self.capture.stop("INSERT with partitions")
+        if command.columns:  # as BY NAME of columns that are called so
+            frame = self.capture.reading(lambda: frame_with_names(frame, command.columns))
+        target, by_name = ".".join(command.target), command.by_name or bool(command.columns)
+        sink = Sink(
+            target,
+            target=target,
+            positional=not by_name,
+            write=Insert(command.overwrite, by_name),
+        )
         self.capture.write(sink, frame)
 
     def change(self, command: ChangeRows) -> None:
