@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from veer.errors import InputError
 from veer.frontends.connect.messages import told
 from veer.frontends.connect.surroundings import RegisteredFunction
+from veer.frontends.python.codes import unlike
 from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
 from veer.frontends.spark.offline.types import ddl_text, parse_ddl, struct_type
@@ -159,7 +160,7 @@ class Client:
         # PySpark 3.5 gives the text of a type as a type that is not parsed yet.
         text = getattr(return_type, "data_type_string", return_type)
         type_ = self.parsed_ddl(text) if isinstance(text, str) else return_type
-        known_as = name or f"fun_{uuid.uuid4().hex}"
+        known_as = name or f"fun_{unlike()}"
         if known_as.lower() in self.functions:  # plans made before it call the other one
             self._capture.stop_for_jvm(f"another function is registered as {known_as}")
         self.functions[known_as.lower()] = RegisteredFunction(
