@@ -88,6 +88,8 @@ def _only_words(statement: ast.AST) -> bool:
                 continue
             case ast.Call(func=ast.Attribute(attr=name)) if name in METHODS:
                 continue
+            case ast.Call(args=[], keywords=[]):
+                continue
             case ast.Call() | ast.NamedExpr() | ast.Lambda() | ast.Await() | ast.Yield():
                 return False
             case ast.comprehension() | ast.YieldFrom():

@@ -16,8 +16,9 @@ IMPORTING = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_exte
 # Modules of Python that ask the clock and the environment for their own work: what they give is none of it.
 FOR_THEMSELVES = frozenset(
     {"argparse", "asyncio", "concurrent", "gettext", "linecache", "locale", "logging", "queue"}
-    | {"sched", "selectors", "threading", "traceback", "unittest", "warnings", "inspect"}
+    | {"sched", "selectors", "threading", "traceback", "unittest", "urllib", "warnings", "inspect"}
 )
+ALWAYS_FOR_THEMSELVES = ("gettext",)
 VEER = os.path.realpath(Path(__file__).parents[3])
 GUARDS = tuple(os.path.join(os.path.dirname(__file__), f"{name}.py") for name in ("asking", "world"))
 FOLDERS_OF_PACKAGES = ("site-packages", "dist-packages")
@@ -89,9 +90,9 @@ def _is_of_program(frame: FrameType | None, through_packages: bool, at_once: boo
             return False
         if at_once and origin != "none":
             return False
-        if origin == "python" and not through_packages:
-            module = str(frame.f_globals.get("__name__", ""))
-            if module.partition(".")[0] in FOR_THEMSELVES:
+        if origin == "python":
+            module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+            if module in (ALWAYS_FOR_THEMSELVES if through_packages else FOR_THEMSELVES):
                 return False
         frame = frame.f_back
     return False

@@ -34,7 +34,8 @@ def _load(request: Mapping[str, Any]) -> Loaded:
 
 def load_function(spark: Any, request: Mapping[str, Any]) -> Loaded:
     """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
-    capture = ClassicCapture(spark, request["schema"], Path(request["root"]), Path(request["data"]))
+    folders = Path(request["root"]), Path(request["data"])
+    capture = ClassicCapture(spark, request["schema"], *folders, request["conf"])
     tracker = spark.sparkContext._jsc.sc().statusTracker()
     before = set(tracker.getJobIdsForGroup(None))
     try:

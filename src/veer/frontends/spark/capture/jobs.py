@@ -191,7 +191,7 @@ def _answered(
 ) -> Mapping[str, Any]:
     """What the process says that loads a job in one of the worlds."""
     answer = Path(request["answer"]).with_name(f"answer_{world}.json")
-    printed = run({**request, "answer": str(answer)}, world)
+    printed = run({**request, "answer": str(answer), "world": world}, world)
     if not answer.exists():
         last = [line for line in printed.splitlines() if line.strip()][-3:]
         raise InputError(f"loading {job.path} ended without an answer: {' | '.join(last)}")

@@ -99,7 +99,9 @@ def load_captured(capture: Capture, request: Mapping[str, Any], *, has_jvm: bool
         *(frozenset(request.get(key, ())) for key in ("row_wise", "trusted_packages"))
     )
     utilities_of_job = platform_utilities(request["args"], text, capture.stop)
-    world = World(capture, request["env"], has_jvm=has_jvm)
+    world = World(
+        capture, request["env"], is_other=bool(request.get("world")), has_jvm=has_jvm
+    )
     with declaring(declared), capture, utilities_of_job as utilities:
         if capture.keep:
             world.guard()

@@ -31,7 +31,7 @@ ALIKE = frozenset(
 UNLIKE = frozenset(
     {"set", "frozenset", "hash", "id", "eval", "exec", "compile", "__import__", "globals", "locals"}
     | {"vars", "dir", "getattr", "import_module", "find_spec", "modules", "__hash__", "__repr__"}
-    | {"__subclasses__", "union", "intersection", "difference", "symmetric_difference"}
+    | {"__subclasses__", "literal_eval"}
 )
 ITERATED = ("sorted", "list", "tuple", "len", "enumerate", "zip", "dict", "max", "min", "any", "all", "sum")
 VIEWS = ("keys", "items")

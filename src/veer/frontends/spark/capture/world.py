@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Any, NoReturn
 
-from veer.frontends.spark.capture.actions import is_shown
+from veer.frontends.spark.capture.actions import is_only_shown, is_shown
 from veer.frontends.spark.capture.asking import Asker
 from veer.frontends.spark.capture.capture import Capture
 
@@ -135,9 +135,15 @@ class World:
     """Stands between a job and the world while the job is loaded."""
 
     def __init__(
-        self, capture: Capture, given: Mapping[str, str | None], *, has_jvm: bool = False
+        self,
+        capture: Capture,
+        given: Mapping[str, str | None],
+        *,
+        is_other: bool = False,
+        has_jvm: bool = False,
     ) -> None:
-        self.capture, self.given, self.has_jvm = capture, dict(given), has_jvm
+        self.capture, self.given = capture, dict(given)
+        self.is_other, self.has_jvm = is_other, has_jvm
         self.asker = Asker(capture.root)
         self.used: dict[str, str | None] = {}  # variables of `--env` that were asked for
         self.own: set[str] = set()  # variables the program itself has set
@@ -146,6 +152,11 @@ class World:
 
     def guard(self) -> None:
         """From now on what the program asks of the world is answered here; for good."""
+        self.capture.world_value = self.value
+        self.capture.program_asks = lambda: self.asker.asks(at_once=True)
+        context = getattr(self.capture.spark, "_sc", None) if self.has_jvm else None
+        for name in ("appName", "master", "sparkHome") if context is not None else ():
+            vars(context)[name] = self.value(f"sparkContext.{name}")
         self._set_environment()
         sys.addaudithook(self._heard)
         for module, names in MACHINE.items():
@@ -373,6 +384,10 @@ class World:
         for name in ("stat", "lstat", "access", "readlink"):
             original = getattr(os, name)
             setattr(os, name, self._looking(original))
+        if self.is_other:
+            listdir, scandir = os.listdir, os.scandir
+            os.listdir = lambda *args: listdir(*args)[::-1]  # type: ignore[assignment]
+            os.scandir = lambda *args: _Backwards(scandir(*args))  # type: ignore[assignment]
 
     def _looking(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
@@ -426,7 +441,8 @@ class _Environment(os._Environ):  # type: ignore[type-arg]
         """A variable, set where it is not; the program that drops the answer learns nothing."""
         world = _WATCHED["world"]
         name, frame = os.fsdecode(key), world.capture.frame()
-        if is_shown(frame) and not world.variable(name):
+        is_dropped = frame is not None and is_only_shown(frame, "setdefault")
+        if is_dropped and not world.variable(name):
             if self.encodekey(key) not in self._data:
                 os._Environ.__setitem__(self, key, value)
             return None
@@ -456,6 +472,32 @@ class _Refused(list[str]):
     def __contains__(self, item: object) -> bool:
         self._refuse()
         return super().__contains__(item)
+
+
+class _Backwards:
+    """The entries of a folder from the last to the first."""
+
+    def __init__(self, entries: Any) -> None:
+        with entries:
+            self._entries = list(entries)
+
+    def __iter__(self) -> _Backwards:
+        return self
+
+    def __next__(self) -> Any:
+        if not self._entries:
+            raise StopIteration
+        return self._entries.pop()
+
+    def __enter__(self) -> _Backwards:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Forget the rest."""
+        self._entries.clear()
 
 
 class _Stream:

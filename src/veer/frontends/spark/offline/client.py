@@ -11,6 +11,7 @@ from veer.errors import InputError
 from veer.frontends.connect.messages import told
 from veer.frontends.connect.surroundings import RegisteredFunction
 from veer.frontends.python.codes import unlike
+from veer.frontends.spark.capture.session import OF_MACHINE
 from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
 from veer.frontends.spark.offline.types import ddl_text, parse_ddl, struct_type
@@ -56,7 +57,7 @@ class Client:
             case "get_with_default":
                 pairs = [(p.key, self._with_default(p)) for p in asked.pairs]
             case "get_all":
-                pairs = list(self.settings.all().items())
+                self._capture.stop("all settings of the session are asked", says_what_to_do=True)
             case "unset":
                 for key in asked.keys:
                     self.settings.unset(key)
@@ -197,8 +198,6 @@ def _loads(text: str) -> Any:
 class ContextStandIn:
     """Stands for `spark.sparkContext`: what changes no plan is taken, the rest needs a JVM."""
 
-    appName = "veer"
-    defaultParallelism = 1
     IGNORED = ("setLogLevel", "setJobGroup", "setJobDescription", "setLocalProperty",
                "setCheckpointDir", "setInterruptOnCancel", "addJobTag", "clearJobTags",
                "removeJobTag")  # fmt: skip
@@ -211,6 +210,8 @@ class ContextStandIn:
             raise AttributeError(name)
         if name in self.IGNORED:
             return lambda *_, **__: None
+        if name in OF_MACHINE:
+            return self._capture.world_value(f"sparkContext.{name}")
         self._refuse(name)
 
     def _refuse(self, name: str) -> NoReturn:
