@@ -6,6 +6,7 @@ import os
 import sys
 import sysconfig
 import threading
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -54,6 +55,23 @@ class Asker:
         finally:
             self.looking.now = False
 
+    def calls_veer(self) -> bool:
+        """Whether the program itself has called what of Veer stands in place of PySpark's."""
+        for frame in _frames(sys._getframe(1)):
+            origin = origin_of(frame.f_code.co_filename)
+            if origin not in ("veer", "none"):
+                return origin == "program"
+        return False
+
+    def is_gateway(self) -> bool:
+        """Whether it is PySpark that talks to its JVM."""
+        for frame in _frames(sys._getframe(1)):
+            if origin_of(frame.f_code.co_filename) == "program":
+                return False
+            if any(part in ("py4j", "pyspark") for part in Path(frame.f_code.co_filename).parts):
+                return True
+        return False
+
     def may_read(self, path: Any) -> bool:
         """Whether a file is one of the version, of Python or of an installed package."""
         real = self._real(path)
@@ -81,8 +99,14 @@ class Asker:
             self.looking.now = was_looking
 
 
-def _is_of_program(frame: FrameType | None, through_packages: bool, at_once: bool) -> bool:
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _is_of_program(start: FrameType, through_packages: bool, at_once: bool) -> bool:
+    for frame in _frames(start):
         origin = origin_of(frame.f_code.co_filename)
         if origin == "program":
             return True
@@ -94,7 +118,6 @@ def _is_of_program(frame: FrameType | None, through_packages: bool, at_once: boo
             module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
             if module in (ALWAYS_FOR_THEMSELVES if through_packages else FOR_THEMSELVES):
                 return False
-        frame = frame.f_back
     return False
 
 

@@ -153,7 +153,7 @@ class World:
     def guard(self) -> None:
         """From now on what the program asks of the world is answered here; for good."""
         self.capture.world_value = self.value
-        self.capture.program_asks = lambda: self.asker.asks(at_once=True)
+        self.capture.program_asks = self.asker.calls_veer
         context = getattr(self.capture.spark, "_sc", None) if self.has_jvm else None
         for name in ("appName", "master", "sparkHome") if context is not None else ():
             vars(context)[name] = self.value(f"sparkContext.{name}")
@@ -351,10 +351,10 @@ class World:
             self._opened(*args)
         elif event in NETWORK:
             # An address of the network is a tuple; those inside of the machine are paths.
-            if isinstance(args[-1], tuple) and not (self.has_jvm and not self.asker.asks()):
+            if isinstance(args[-1], tuple) and not (self.has_jvm and self.asker.is_gateway()):
                 self.capture.stop("a socket is opened")
         elif event in LOOKUPS:
-            if not (self.has_jvm and not self.asker.asks()):
+            if not (self.has_jvm and self.asker.is_gateway()):
                 self.capture.stop(f"the network is asked for {_shown_host(args)}")
         elif event in PROCESSES and self.asker.asks(through_packages=True):
             self.capture.stop("a library is loaded" if "dlopen" in event else "a process is started")
