@@ -110,7 +110,7 @@ def _job_pair(spark: Any, name: str, job: str, version: str) -> PlanPair:
     capture = _BothPlans(spark, schema, folder, folder)
     request = {"root": folder, "file": folder / f"{version}.py", "function": "build", "args": {}}
     try:
-        loaded = load_captured(capture, {**request, "env": {}})
+        loaded = load_captured(capture, request)
         analyzed, optimized = loaded.dataflow, loaded.optimized
     except (VeerError, Stopped) as error:
         return PlanPair(name, refusal=f"analyzed: {error}")

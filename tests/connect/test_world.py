@@ -364,9 +364,13 @@ def f(x):
 def job(spark):
     return spark.table('t').select(f('id').alias('v'), f('id').alias('w'))
 """
-    once = called.replace("f('id').alias('w')", "F.col('v').alias('w')").replace(
-        "spark.table('t').select(", "spark.table('t').withColumn('v', f('id')).select('v', "
-    ).replace("f('id').alias('v'), ", "")
+    once = (
+        called.replace("f('id').alias('w')", "F.col('v').alias('w')")
+        .replace(
+            "spark.table('t').select(", "spark.table('t').withColumn('v', f('id')).select('v', "
+        )
+        .replace("f('id').alias('v'), ", "")
+    )
     assert judged(tmp_path, called, once).verdict is not Verdict.EQUIVALENT
 
 

@@ -97,9 +97,11 @@ ENVIRONMENT: dict[str, Any] = {
     "set; verdicts list it. May be given several times. No other is read.",
 }
 Environment = Annotated[list[str] | None, Option("--env", callback=_env, **ENVIRONMENT)]
-CommandLineEnvironment = Annotated[  # without those of the project file, which may differ by revision
-    list[str] | None, Option("--env", **ENVIRONMENT)
-]
+CommandLineEnvironment = (
+    Annotated[  # without those of the project file, which may differ by revision
+        list[str] | None, Option("--env", **ENVIRONMENT)
+    ]
+)
 Jvm = Annotated[
     JvmUse,
     choice(

@@ -74,7 +74,9 @@ def is_shown(frame: FrameType | None) -> bool:
 
 
 # Calls that make words and numbers of what they are given, and keep nothing of it.
-WORDS = frozenset({"str", "repr", "format", "round", "float", "int", "abs", "divmod", "len", "print"})
+WORDS = frozenset(
+    {"str", "repr", "format", "round", "float", "int", "abs", "divmod", "len", "print"}
+)
 METHODS = LOGGED | {
     name for kind in (str, date, datetime, timedelta) for name in dir(kind) if name[0] != "_"
 }

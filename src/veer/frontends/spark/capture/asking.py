@@ -21,7 +21,9 @@ FOR_THEMSELVES = frozenset(
 )
 ALWAYS_FOR_THEMSELVES = ("gettext",)
 VEER = os.path.realpath(Path(__file__).parents[3])
-GUARDS = tuple(os.path.join(os.path.dirname(__file__), f"{name}.py") for name in ("asking", "world"))
+GUARDS = tuple(
+    os.path.join(os.path.dirname(__file__), f"{name}.py") for name in ("asking", "world")
+)
 FOLDERS_OF_PACKAGES = ("site-packages", "dist-packages")
 ZONES = "/usr/share/zoneinfo"
 

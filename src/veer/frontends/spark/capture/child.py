@@ -35,7 +35,7 @@ def _load(request: Mapping[str, Any]) -> Loaded:
 def load_function(spark: Any, request: Mapping[str, Any]) -> Loaded:
     """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
     folders = Path(request["root"]), Path(request["data"])
-    capture = ClassicCapture(spark, request["schema"], *folders, request["conf"])
+    capture = ClassicCapture(spark, request["schema"], *folders, request.get("conf", ()))
     tracker = spark.sparkContext._jsc.sc().statusTracker()
     before = set(tracker.getJobIdsForGroup(None))
     try:

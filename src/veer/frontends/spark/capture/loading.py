@@ -100,7 +100,7 @@ def load_captured(capture: Capture, request: Mapping[str, Any], *, has_jvm: bool
     )
     utilities_of_job = platform_utilities(request["args"], text, capture.stop)
     world = World(
-        capture, request["env"], is_other=bool(request.get("world")), has_jvm=has_jvm
+        capture, request.get("env", {}), is_other=bool(request.get("world")), has_jvm=has_jvm
     )
     with declaring(declared), capture, utilities_of_job as utilities:
         if capture.keep:

@@ -22,9 +22,40 @@ from veer.frontends.spark.capture.asking import origin_of
 ALIKE = frozenset(
     {"__future__", "abc", "argparse", "base64", "bisect", "calendar", "collections", "configparser"}
     | {"contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions"}
-    | {"functools", "getpass", "hashlib", "heapq", "importlib", "io", "itertools", "json", "logging"}
-    | {"math", "numbers", "os", "pathlib", "platform", "pprint", "pyspark", "random", "re", "shutil"}
-    | {"socket", "statistics", "string", "subprocess", "sys", "tempfile", "textwrap", "time", "timeit"}
+    | {
+        "functools",
+        "getpass",
+        "hashlib",
+        "heapq",
+        "importlib",
+        "io",
+        "itertools",
+        "json",
+        "logging",
+    }
+    | {
+        "math",
+        "numbers",
+        "os",
+        "pathlib",
+        "platform",
+        "pprint",
+        "pyspark",
+        "random",
+        "re",
+        "shutil",
+    }
+    | {
+        "socket",
+        "statistics",
+        "string",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "textwrap",
+        "time",
+        "timeit",
+    }
     | {"traceback", "types", "typing", "urllib", "uuid", "warnings", "zoneinfo", "dbutils"}
 )
 # Names under which Python hands out what differs, or code that cannot be seen.
@@ -33,7 +64,20 @@ UNLIKE = frozenset(
     | {"vars", "dir", "getattr", "import_module", "find_spec", "modules", "__hash__", "__repr__"}
     | {"__subclasses__", "literal_eval"}
 )
-ITERATED = ("sorted", "list", "tuple", "len", "enumerate", "zip", "dict", "max", "min", "any", "all", "sum")
+ITERATED = (
+    "sorted",
+    "list",
+    "tuple",
+    "len",
+    "enumerate",
+    "zip",
+    "dict",
+    "max",
+    "min",
+    "any",
+    "all",
+    "sum",
+)
 VIEWS = ("keys", "items")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 
@@ -69,7 +113,9 @@ def _unlike(file: str) -> Iterator[str]:
                 yield "the order of a set"
             case ast.Name(id=name) | ast.Attribute(attr=name) if name in UNLIKE:
                 yield f"what {name} gives"
-            case ast.Call(func=ast.Attribute(attr=name)) if name in VIEWS and id(node) not in iterated:
+            case ast.Call(func=ast.Attribute(attr=name)) if (
+                name in VIEWS and id(node) not in iterated
+            ):
                 yield "the order of a set"
             case ast.Import(names=names):
                 yield from (f"what {n.name} gives" for n in names if not _is_alike(n.name))
@@ -97,7 +143,7 @@ def _is_alike(name: str) -> bool:
     module = sys.modules.get(name) or sys.modules.get(name.partition(".")[0])
     file = getattr(module, "__file__", None)
     places = [file] if file else list(getattr(module, "__path__", ()))
-    return module is None or bool(places) and all(origin_of(p) == "program" for p in places)
+    return module is None or (bool(places) and all(origin_of(p) == "program" for p in places))
 
 
 def check_agreement(first: Mapping[str, Any], second: Mapping[str, Any], why: str) -> None:

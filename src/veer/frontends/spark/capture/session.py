@@ -42,7 +42,9 @@ def is_of_loading(name: str) -> bool:
     """
     # PySpark asks for its own settings of the Python side.
     is_core = name.startswith("spark.") and not name.startswith(("spark.sql.", "spark.python."))
-    return is_core or name == "spark.sql.warehouse.dir" or (name in SETTINGS and name not in MEANING)
+    return (
+        is_core or name == "spark.sql.warehouse.dir" or (name in SETTINGS and name not in MEANING)
+    )
 
 
 def session_defaults(spark: SparkVersion) -> dict[str, str]:

@@ -61,10 +61,11 @@ MACHINE: dict[Any, tuple[str, ...]] = {
     importlib.metadata: ("version", "metadata", "distribution", "distributions", "entry_points",
                          "files", "requires", "packages_distributions"),
 }  # fmt: skip
-RANDOM = tuple(
-    n for n, v in vars(random).items() if getattr(v, "__self__", None) is random._inst  # type: ignore[attr-defined]
-)
-OF_PATHS = ("getcwd", "getcwdb")  # are asked for names of files; where the project is enters no dataflow
+RANDOM = tuple(n for n, v in vars(random).items() if getattr(v, "__self__", None) is random._inst)
+OF_PATHS = (
+    "getcwd",
+    "getcwdb",
+)  # are asked for names of files; where the project is enters no dataflow
 TIMES_OF_FILES = ("getmtime", "getatime", "getctime")
 # What moments, spans of time and the like offer a program, which then has as little of the world.
 _OFFERED = frozenset(
@@ -174,7 +175,7 @@ class World:
         self._replace_random()
         self._replace_looks()
         sys.argv = _Refused(self._command_line, sys.argv[:1])
-        sys.stdin = _Stream(self._typed)  # type: ignore[assignment]
+        sys.stdin = _Stream(self._typed)
         builtins.input = self._typed
 
     # -- answers ---------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ class World:
                 self._random()
             seed(generator, a, version)
 
-        random.Random.seed = seeded  # type: ignore[method-assign]
+        random.Random.seed = seeded  # type: ignore[method-assign, assignment]
         for module, name in ((os, "urandom"), (random, "_urandom"), (os, "getrandom")):
             if hasattr(module, name):
                 self._stopping(module, name, self._random)
@@ -357,7 +358,9 @@ class World:
             if not (self.has_jvm and self.asker.is_gateway()):
                 self.capture.stop(f"the network is asked for {_shown_host(args)}")
         elif event in PROCESSES and self.asker.asks(through_packages=True):
-            self.capture.stop("a library is loaded" if "dlopen" in event else "a process is started")
+            self.capture.stop(
+                "a library is loaded" if "dlopen" in event else "a process is started"
+            )
         elif event in LISTINGS and self.asker.asks(through_packages=True):
             self.has_listed = True
             self._looked_at(args[0] if args else None)
@@ -377,7 +380,9 @@ class World:
 
     def _outside(self, path: Any) -> NoReturn:
         shown = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else path
-        self.stop(f"{shown} is looked at, which is no file of the project", "put it into the project")
+        self.stop(
+            f"{shown} is looked at, which is no file of the project", "put it into the project"
+        )
 
     def _replace_looks(self) -> None:
         """What asks whether a file is there, which Python does not tell."""
@@ -404,7 +409,9 @@ class World:
         return look
 
 
-_WATCHED: dict[str, World] = {}  # by "world": what stands between the job of this process and the world
+_WATCHED: dict[
+    str, World
+] = {}  # by "world": what stands between the job of this process and the world
 
 
 class _Environment(os._Environ):  # type: ignore[type-arg]
@@ -437,13 +444,13 @@ class _Environment(os._Environ):  # type: ignore[type-arg]
         _WATCHED["world"].variables()
         return super().__repr__()
 
-    def setdefault(self, key: Any, value: Any) -> Any:
+    def setdefault(self, key: Any, value: Any = "") -> Any:
         """A variable, set where it is not; the program that drops the answer learns nothing."""
         world = _WATCHED["world"]
         name, frame = os.fsdecode(key), world.capture.frame()
         is_dropped = frame is not None and is_only_shown(frame, "setdefault")
         if is_dropped and not world.variable(name):
-            if self.encodekey(key) not in self._data:
+            if self.encodekey(key) not in vars(self)["_data"]:
                 os._Environ.__setitem__(self, key, value)
             return None
         return super().setdefault(key, value)

@@ -53,7 +53,10 @@ class Loader:
         Its answer is in the file `answer` of the request, unless the process died.
         """
         printed = Path(f"{request['answer']}.printed")
-        own: dict[str, Any] = {"printed": str(printed), "environment": loading_environment(self._world)}
+        own: dict[str, Any] = {
+            "printed": str(printed),
+            "environment": loading_environment(self._world),
+        }
         own["seconds"] = seconds
         asked = {**request, **own}
         stops = self._stops
