@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import veer as command
-from veer.api import load_pair, verify
+from veer.api import load, load_pair, verify
 from veer.assumptions import ReadWith
 from veer.errors import InputError, UnsupportedError
 from veer.options import JvmUse
@@ -61,6 +61,15 @@ LET_IN = {
     "clock of a field": (job("F.lit(str(Run().at))", "from dataclasses import dataclass, field",
                              "from datetime import datetime", "@dataclass", "class Run:",
                              "    at: datetime = field(default_factory=datetime.now)"), "the clock"),
+    "clock of a thread": (job("F.lit(ThreadPoolExecutor().submit(time.time).result())",
+                              "import time", "from concurrent.futures import ThreadPoolExecutor"),
+                          "the clock"),
+    "clock of no time": (job("F.lit(time.localtime(None).tm_year)", "import time"), "the clock"),
+    "clock by its number": (job("F.lit(time.clock_gettime(0))", "import time"), "the clock"),
+    "clock of a record": (job("F.lit(logging.makeLogRecord({}).created)", "import logging"),
+                          "loaded again in another process"),
+    "word for today": (job("F.lit(str(np.datetime64('today')))", "import numpy as np"),
+                       ":4: a package is asked for the present"),
     "pandas": (job("F.lit(str(pd.Timestamp.now()))", "import pandas as pd"), "the clock"),
     "environment": (job("F.lit(os.environ['STAGE'])", "import os"),
                     ":4: the environment variable STAGE is read; give --env STAGE=VALUE"),
@@ -68,6 +77,18 @@ LET_IN = {
     "is set": (chosen("'STAGE' in os.environ", "import os"), "variable STAGE"),
     "home": (job("F.lit(os.path.expanduser('~'))", "import os"), "variable HOME"),
     "all variables": (job("F.lit(len(dict(os.environ)))", "import os"), "all variables"),
+    "deleted": ('''import os
+def job(spark):
+    try:
+        del os.environ["STAGE"]
+    except KeyError:
+        return spark.table("t")
+    return spark.table("t").where("id > 1")
+''', ":5: the environment variable STAGE"),
+    "inner table": (job("F.lit(len(os.environ._data))", "import os"), "all variables"),
+    "variable in a thread": (job("F.lit(ThreadPoolExecutor().submit(os.getenv, 'A', 'x').result())",
+                                 "import os", "from concurrent.futures import ThreadPoolExecutor"),
+                             "variable A"),
     "bytes": (job("F.lit(os.environb.get(b'STAGE', b'x').decode())", "import os"), "STAGE"),
     "folder": (job("F.lit(os.getcwd())", "import os"), "os.getcwd()"),
     "folder of pathlib": (job("F.lit(str(Path.cwd()))", "from pathlib import Path"), "cwd"),
@@ -85,7 +106,11 @@ LET_IN = {
     "secrets": (job("F.lit(secrets.token_hex(4))", "import secrets"), "random numbers"),
     "uuid": (job("F.lit(str(uuid.uuid4()))", "import uuid"), "uuid.uuid4"),
     "numpy": (job("F.lit(float(np.random.rand()))", "import numpy as np"), "random numbers"),
-    "hash": (job("F.lit(hash('a') % 1000)"), "loaded again in another process"),
+    "hash": (job("F.lit(hash('a') % 1000)"), ":3: the value of hash()"),
+    "hash decides": (chosen("hash('a') % 2"), "the value of hash()"),
+    "python": (job("F.lit(sys.executable)", "import sys"), "the folder it is in"),
+    "c": (job("F.lit(ctypes.pythonapi.getpid())", "import ctypes"), "C is called"),
+    "stat": (job("F.lit(os.stat(__file__).st_mtime)", "import os"), "what a file system says"),
     "set": (job("F.coalesce(*{'n', 'k', 'a', 'b'} & {'n', 'k'})"), "loaded again"),
     "address": (job("F.lit(repr(object()))"), "loaded again in another process"),
     "command line": (chosen("len(sys.argv) > 1", "import sys"), "the command line is read"),
@@ -109,8 +134,9 @@ LET_IN = {
 @pytest.mark.parametrize("name", LET_IN)
 def test_world_enters_no_dataflow(name: str, tmp_path: Path) -> None:
     text, said = LET_IN[name]
+    (tmp_path / "job.py").write_text(HEAD + text)
     with pytest.raises(InputError) as refused:
-        judged(tmp_path, text)
+        load(f"{tmp_path / 'job.py'}:job", schema=DDL, jvm=JvmUse.NEVER)
     assert said in str(refused.value)
 
 
@@ -145,8 +171,9 @@ def test_fallback_does_not_decide(name: str, tmp_path: Path) -> None:
             return spark.table('t').where(F.col('id').isin(*allowed()))
         """
     for text, line in ((at_import, 4), (inside, 5)):
-        with pytest.raises(InputError, match=rf"before.py:{line}: (the network is|a socket)"):
-            judged(tmp_path, text)
+        (tmp_path / "job.py").write_text(HEAD + textwrap.dedent(text).lstrip("\n"))
+        with pytest.raises(InputError, match=rf"job.py:{line}: (the network is|a socket)"):
+            load(f"{tmp_path / 'job.py'}:job", schema=DDL, jvm=JvmUse.NEVER)
 
 
 # What only looks as if the world came in: each is equal to itself.
@@ -232,6 +259,22 @@ HARMLESS = {
     "moment of the run": """
         def job(spark):
             return spark.table('t').where(F.col('day') == F.current_date())
+        """,
+    "size of a file": """
+        from pathlib import Path
+        def job(spark):
+            here = Path(__file__)
+            assert here.is_file() and here.exists() and here.stat().st_size > 10
+            return spark.table('t')
+        """,
+    "own hash": """
+        class Key:
+            def __hash__(self):
+                return hash(("a", 1))
+            def __eq__(self, other):
+                return isinstance(other, Key)
+        def job(spark):
+            return spark.table('t').withColumn('v', F.lit({Key(): 1}[Key()] + hash(5)))
         """,
     "isinstance": """
         from datetime import date, datetime

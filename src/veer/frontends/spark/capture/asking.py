@@ -16,8 +16,8 @@ Origin = Literal["program", "python", "package", "import", "veer", "none"]
 IMPORTING = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 # Modules of Python that ask the clock and the environment for their own work: what they give is none of it.
 FOR_THEMSELVES = frozenset(
-    {"argparse", "asyncio", "concurrent", "gettext", "linecache", "locale", "logging", "queue"}
-    | {"sched", "selectors", "threading", "traceback", "unittest", "urllib", "warnings", "inspect"}
+    {"argparse", "asyncio", "gettext", "linecache", "locale", "logging", "queue"}
+    | {"sched", "selectors", "traceback", "urllib", "warnings", "inspect"}
 )
 ALWAYS_FOR_THEMSELVES = ("gettext",)
 VEER = os.path.realpath(Path(__file__).parents[3])
@@ -63,6 +63,24 @@ class Asker:
             origin = origin_of(frame.f_code.co_filename)
             if origin not in ("veer", "none"):
                 return origin == "program"
+        return False
+
+    def caller(self) -> tuple[str, str]:
+        """Where the function that asks comes from, and its name."""
+        for frame in _frames(sys._getframe(1)):
+            origin = origin_of(frame.f_code.co_filename)
+            if origin != "none":
+                return origin, frame.f_code.co_name
+        return "", ""
+
+    def asks_for_file(self) -> bool:
+        """Whether the program asks the system about a file, itself or by a `Path`."""
+        for frame in _frames(sys._getframe(1)):
+            if origin_of(frame.f_code.co_filename) == "program":
+                return True
+            module = str(frame.f_globals.get("__name__", ""))
+            if frame.f_code.co_filename not in GUARDS and module.partition(".")[0] != "pathlib":
+                return False
         return False
 
     def is_gateway(self) -> bool:
@@ -120,7 +138,8 @@ def _is_of_program(start: FrameType, through_packages: bool, at_once: bool) -> b
             module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
             if module in (ALWAYS_FOR_THEMSELVES if through_packages else FOR_THEMSELVES):
                 return False
-    return False
+    # Only a thread begins elsewhere than in Veer: one that the program started.
+    return threading.current_thread() is not threading.main_thread()
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -20,7 +20,7 @@ from veer.frontends.python.codes import unlike_so_far
 from veer.frontends.spark.capture.capture import Capture
 from veer.frontends.spark.capture.pipeline_datasets import dataset_function
 from veer.frontends.spark.capture.platform_utilities import platform_utilities
-from veer.frontends.spark.capture.second_look import why_again
+from veer.frontends.spark.capture.second_look import refuse_present, why_again
 from veer.frontends.spark.capture.stopping import NeedsJvm, Stopped, StoppedForJvm
 from veer.frontends.spark.capture.world import World
 from veer.model.dag import Dataflow
@@ -61,6 +61,7 @@ def answer(load: Callable[[], Loaded]) -> dict[str, Any]:
         }
         text = json.dumps(flows)
         _check_place(text, loaded.world)
+        refuse_present(loaded.world.capture.root)
     except VeerError as error:
         undeclared = error.undeclared_table if isinstance(error, InputError) else ""
         return {"error": str(error), "kind": _kind(error), "undeclared_table": undeclared}
@@ -70,11 +71,12 @@ def answer(load: Callable[[], Loaded]) -> dict[str, Any]:
 
 def _check_place(text: str, world: World) -> None:
     """Refuse a dataflow that says where the files of the version are: two of them are two places."""
-    for place in {str(world.capture.root), world.asker.root} - {"/"}:
+    python = {sys.prefix, sys.base_prefix, sys.executable}
+    for place in {str(world.capture.root), world.asker.root, *python} - {"/", "/usr", ""}:
         if json.dumps(place)[1:-1] in text:
             raise UnsupportedError(
-                "what the job computes depends on the folder it is in, which differs from version "
-                f"to version ({place}); a path of the project would be relative"
+                f"what the job computes depends on the folder it is in, {place}, or that of Python, "
+                "which differs from run to run; a path of the project would be relative"
             )
 
 

@@ -62,7 +62,7 @@ ALIKE = frozenset(
 UNLIKE = frozenset(
     {"set", "frozenset", "hash", "id", "eval", "exec", "compile", "__import__", "globals", "locals"}
     | {"vars", "dir", "getattr", "import_module", "find_spec", "modules", "__hash__", "__repr__"}
-    | {"__subclasses__", "literal_eval"}
+    | {"__subclasses__", "literal_eval", "makeLogRecord", "LogRecord", "_startTime", "created"}
 )
 ITERATED = (
     "sorted",
@@ -101,9 +101,8 @@ def why_again(text: str, has_listed: bool) -> str:
 
 def _unlike(file: str) -> Iterator[str]:
     """What of a module of the program may differ from process to process."""
-    try:
-        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError, RecursionError):
+    tree = _tree(file)
+    if tree is None:
         yield "code that cannot be read"
         return
     iterated = {id(part) for node in ast.walk(tree) for part in _iterated(node)}
@@ -146,6 +145,35 @@ def _is_alike(name: str) -> bool:
     return module is None or (bool(places) and all(origin_of(p) == "program" for p in places))
 
 
+PRESENT = ("now", "today")
+OF_TEXTS = ("datetime64", "Timestamp", "to_datetime", "Period", "DatetimeIndex", "array", "asarray")
+
+
+def refuse_present(root: Path) -> None:
+    """Refuse a program that asks a package for the present by a word."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not file or origin_of(file) != "program":
+            continue
+        for node in ast.walk(_tree(file) or ast.Module([], [])):
+            if isinstance(node, ast.Call) and _names_present(node):
+                shown = Path(file).relative_to(root) if Path(file).is_relative_to(root) else file
+                raise UnsupportedError(f"{shown}:{node.lineno}: a package is asked for the present")
+
+
+def _names_present(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    words = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant)]
+    return name in OF_TEXTS and any(isinstance(w, str) and w.lower() in PRESENT for w in words)
+
+
+def _tree(file: str) -> ast.Module | None:
+    try:
+        return ast.parse(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return None
+
+
 def check_agreement(first: Mapping[str, Any], second: Mapping[str, Any], why: str) -> None:
     """Refuse a job that two worlds read as two dataflows."""
     if "error" in second:
@@ -175,4 +203,4 @@ def _difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
     return f"...{a[start : start + 40]}... and ...{b[start : start + 40]}..."
 
 
-__all__ = ["check_agreement", "why_again"]
+__all__ = ["check_agreement", "refuse_present", "why_again"]

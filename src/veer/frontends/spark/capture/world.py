@@ -19,6 +19,7 @@ import gc
 import getpass
 import importlib.metadata
 import inspect
+import locale
 import os
 import pathlib
 import platform
@@ -41,10 +42,11 @@ NETWORK = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
 LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr",
            "socket.getnameinfo")  # fmt: skip
 PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty",
-             "os.spawn", "pty.spawn", "ctypes.dlopen")  # fmt: skip
+             "os.spawn", "pty.spawn", "ctypes.dlopen", "ctypes.dlsym")  # fmt: skip
 LISTINGS = ("os.listdir", "os.scandir")
 CLOCKS = ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns",
-          "process_time", "process_time_ns", "thread_time", "thread_time_ns")  # fmt: skip
+          "process_time", "process_time_ns", "thread_time", "thread_time_ns", "clock_gettime",
+          "clock_gettime_ns")  # fmt: skip
 # These tell the present only where no time is given; by how many arguments come before it.
 TOLD_TIMES = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 MACHINE: dict[Any, tuple[str, ...]] = {
@@ -53,6 +55,7 @@ MACHINE: dict[Any, tuple[str, ...]] = {
     ),
     socket: ("gethostname", "getfqdn", "gethostbyname_ex", "if_nameindex"),
     getpass: ("getuser",),
+    locale: ("getlocale", "getdefaultlocale", "getpreferredencoding", "localeconv"),
     os: ("uname", "getlogin", "getpid", "getppid", "getuid", "geteuid", "getgid", "getegid",
          "cpu_count", "getloadavg", "times", "getcwd", "getcwdb", "get_terminal_size",
          "sched_getaffinity", "statvfs"),
@@ -66,6 +69,7 @@ OF_PATHS = (
     "getcwd",
     "getcwdb",
 )  # are asked for names of files; where the project is enters no dataflow
+POOLS = (("python", "__init__"),)  # of threads, which decide how many there are
 TIMES_OF_FILES = ("getmtime", "getatime", "getctime")
 # What moments, spans of time and the like offer a program, which then has as little of the world.
 _OFFERED = frozenset(
@@ -76,10 +80,15 @@ _OFFERED = frozenset(
 )
 
 
+_SHOWN = uuid.uuid4().hex[
+    :6
+]  # so that what is shown in one process is not what is shown in another
+
+
 class WorldValue:
     """A value of the world, or one that was calculated of it.
 
-    It may be printed and logged, where it shows as "?"; whatever else is done with it stops the job.
+    It may be printed and logged, where it shows as "?..."; whatever else is done with it stops the job.
     """
 
     def __init__(self, refuse: Callable[[], NoReturn], is_shown_here: Callable[[], bool]) -> None:
@@ -96,7 +105,7 @@ class WorldValue:
         return value if self.__dict__["_is_shown"]() else self._refused()
 
     def __str__(self) -> str:
-        return str(self._if_shown("?"))
+        return str(self._if_shown(f"?{_SHOWN}"))
 
     __repr__ = __str__
 
@@ -174,7 +183,8 @@ class World:
         self._replace_moments()
         self._replace_random()
         self._replace_looks()
-        sys.argv = _Refused(self._command_line, sys.argv[:1])
+        sys.argv = sys.orig_argv = _Refused(self._command_line, sys.argv[:1])
+        self._replace_hash()
         sys.stdin = _Stream(self._typed)
         builtins.input = self._typed
 
@@ -199,10 +209,12 @@ class World:
 
         @wraps(original)
         def answered(*args: Any, **named: Any) -> Any:
-            is_present = present_after is None or len(args) <= present_after
+            given = [a for a in args if a is not None]
+            is_present = present_after is None or len(given) <= present_after
             if is_present and self.asker.asks(at_once=True):
                 return self.value(what)
-            if is_present and name not in OF_PATHS and self.asker.asks():
+            is_of_pool = name == "cpu_count" and self.asker.caller() in POOLS
+            if is_present and not is_of_pool and name not in OF_PATHS and self.asker.asks():
                 self.stop(f"{what.rstrip(',')} is asked")
             return original(*args, **named)
 
@@ -300,6 +312,21 @@ class World:
     def _random(self) -> NoReturn:
         self.stop("random numbers without a seed are asked", "give a seed")
 
+    def _replace_hash(self) -> None:
+        """Hashes differ from process to process, but for those of numbers; classes may have their own."""
+        original = hash
+
+        def hashed(value: Any) -> Any:
+            is_known = type(value) in (int, bool, float) or self.asker.caller() == (
+                "program",
+                "__hash__",
+            )
+            if not is_known and self.asker.asks(at_once=True):
+                return self.value("hash()")
+            return original(value)
+
+        builtins.hash = hashed
+
     def _command_line(self) -> None:
         if self.asker.asks(through_packages=True):
             self.stop("the command line is read", "name a function that takes it as arguments")
@@ -358,14 +385,14 @@ class World:
             if not (self.has_jvm and self.asker.is_gateway()):
                 self.capture.stop(f"the network is asked for {_shown_host(args)}")
         elif event in PROCESSES and self.asker.asks(through_packages=True):
-            self.capture.stop(
-                "a library is loaded" if "dlopen" in event else "a process is started"
-            )
+            self.capture.stop("C is called" if "ctypes" in event else "a process is started")
         elif event in LISTINGS and self.asker.asks(through_packages=True):
             self.has_listed = True
             self._looked_at(args[0] if args else None)
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:
+        if path == 0 and self.asker.asks():
+            self._typed()
         writes = any(c in mode for c in "wax") if isinstance(mode, str) else flags & os.O_WRONLY
         if writes and not (isinstance(mode, str) and "+" in mode):
             return  # what is written is not learned
@@ -404,7 +431,10 @@ class World:
                 and self.asker.asks(through_packages=True)
             ):
                 self._outside(path)
-            return original(path, *args, **named)
+            found = original(path, *args, **named)
+            if isinstance(found, os.stat_result) and self.asker.asks_for_file():
+                return _Found(found, self.value("what a file system says of a file"))
+            return found
 
         return look
 
@@ -412,6 +442,18 @@ class World:
 _WATCHED: dict[
     str, World
 ] = {}  # by "world": what stands between the job of this process and the world
+
+
+class _Found:
+    """What is known of a file of the version: its size and kind, not its time and place."""
+
+    def __init__(self, found: os.stat_result, unknown: WorldValue) -> None:
+        self.st_size, self.st_mode, self._unknown = found.st_size, found.st_mode, unknown
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("st_"):
+            return self._unknown
+        raise AttributeError(name)
 
 
 class _Environment(os._Environ):  # type: ignore[type-arg]
@@ -428,7 +470,16 @@ class _Environment(os._Environ):  # type: ignore[type-arg]
         if _WATCHED["world"].asker.asks():
             _WATCHED["world"].own.add(os.fsdecode(key))
 
+    @property
+    def _data(self) -> Any:
+        world = _WATCHED["world"]
+        if world.asker.asks(at_once=True):
+            world.variables()
+        return vars(self)["_data"]
+
     def __delitem__(self, key: Any) -> None:
+        if not _WATCHED["world"].variable(os.fsdecode(key)):
+            _WATCHED["world"].refuse_variable(os.fsdecode(key))
         super().__delitem__(key)
         _WATCHED["world"].own.add(os.fsdecode(key))
 
