@@ -86,6 +86,6 @@ def _servers() -> tuple[Warm, Warm]:
     folder = tempfile.mkdtemp(prefix="veer-warm-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     servers = Warm("command", Path(folder)), Warm("loader", Path(folder))
-    for server in servers:
+    for server in (*servers, Warm("other", Path(folder))):
         server.start()
     return servers

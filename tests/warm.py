@@ -50,8 +50,10 @@ COMMAND_MODULES = (
 MODULES = {
     "command": COMMAND_MODULES,
     "loader": ("veer.frontends.spark.offline.process",),
+    "other": ("veer.frontends.spark.offline.process",),
 }
-FLAGS = {"command": (), "loader": ("-P",)}
+FLAGS = {"command": (), "loader": ("-P",), "other": ("-P",)}
+SEEDS = {"loader": "0", "other": "1"}  # of the worlds in which jobs are loaded
 
 
 class Warm:
@@ -70,8 +72,8 @@ class Warm:
         root = str(Path(__file__).parents[1])
         usual = os.environ.get("PYTHONPATH", "")
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (root, usual)))}
-        if self._kind == "loader":
-            env |= {"PYTHONHASHSEED": "0", "TZ": "UTC", "OPENBLAS_NUM_THREADS": "1"}
+        if self._kind in SEEDS:
+            env |= {"PYTHONHASHSEED": SEEDS[self._kind], "TZ": "UTC", "OPENBLAS_NUM_THREADS": "1"}
         self._server = subprocess.Popen(
             [sys.executable, *FLAGS[self._kind], "-c", code],
             stdin=subprocess.PIPE,
@@ -128,7 +130,7 @@ def serve(kind: str, address: str) -> None:
     """Fork for every request until the starting process is gone."""
     for module in MODULES[kind]:
         import_module(module)
-    if kind == "loader":
+    if kind in SEEDS:
         import_module("veer.frontends.spark.offline.process")._import_once()
     gc.freeze()
     listener = socket.socket(socket.AF_UNIX)
@@ -200,8 +202,9 @@ def _warm_loader(address: str) -> None:
 
     def start(command: list[str], *, env: Mapping[str, str], **_: Any) -> WarmProcess:
         assert command[-1] == loader.COMMAND
+        kind = "loader" if env["PYTHONHASHSEED"] == "0" else "other"
         (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
-        warm = Warm("loader", Path(address).parent)
+        warm = Warm(kind, Path(address).parent)
         warm._running = True
         request = {"env": dict(env), "cwd": str(Path.cwd())}
         nothing = os.open(os.devnull, os.O_WRONLY)
@@ -222,4 +225,8 @@ def _loader(request: Mapping[str, Any]) -> None:
     import_module("veer.frontends.spark.offline.process").main()
 
 
-DOES: dict[str, Callable[[Mapping[str, Any]], None]] = {"command": _command, "loader": _loader}
+DOES: dict[str, Callable[[Mapping[str, Any]], None]] = {
+    "command": _command,
+    "loader": _loader,
+    "other": _loader,
+}

@@ -85,7 +85,7 @@ def read_job(spark: Any, program: Program) -> Reading:
         "data": str(program.root),
     }
     try:
-        dataflow, _ = load_function(spark, request)
+        dataflow = load_function(spark, request).dataflow
     except (Exception, Stopped) as error:
         return refusal(error)
     return Reading(READ, "", columns_of(dataflow), dataflow)

@@ -90,7 +90,7 @@ def read_here(request: dict[str, Any]) -> Reading:
     }
     try:
         capture = OfflineCapture(schema, file.parent, file.parent, AS_CLASSIC)
-        dataflow, _ = load_captured(capture, asked)
+        dataflow = load_captured(capture, asked).dataflow
     except (Exception, Stopped) as error:
         return refusal(error)
     return Reading(READ, "", columns_of(dataflow), dataflow)

@@ -110,7 +110,8 @@ def _job_pair(spark: Any, name: str, job: str, version: str) -> PlanPair:
     capture = _BothPlans(spark, schema, folder, folder)
     request = {"root": folder, "file": folder / f"{version}.py", "function": "build", "args": {}}
     try:
-        analyzed, optimized = load_captured(capture, request)
+        loaded = load_captured(capture, request)
+        analyzed, optimized = loaded.dataflow, loaded.optimized
     except (VeerError, Stopped) as error:
         return PlanPair(name, refusal=f"analyzed: {error}")
     finally:

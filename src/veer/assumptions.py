@@ -129,6 +129,16 @@ class SameTable:
 
 @final
 @dataclass(frozen=True, slots=True)
+class ReadWith:
+    """A variable of the environment has this value when the job is run, or is not set: `--env`."""
+
+    kind: ClassVar[str] = "read with"
+    name: str
+    value: str | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class StatedAssumption:
     """What a verifier outside of Veer says it rests on, in its own words."""
 
@@ -160,6 +170,7 @@ Assumption: TypeAlias = (
     | MergeStops
     | ColumnsAsUsed
     | SameTable
+    | ReadWith
     | StatedAssumption
 )
 KeyAssumption: TypeAlias = KeyHolds | LeafKeyHolds

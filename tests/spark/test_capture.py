@@ -61,7 +61,7 @@ class ClassicLoad(Load):
         tracker = self.spark.sparkContext._jsc.sc().statusTracker()
         before = set(tracker.getJobIdsForGroup(None))
         try:
-            return load_function(self.spark, self.request(text, schema, args))[0]
+            return load_function(self.spark, self.request(text, schema, args)).dataflow
         finally:
             assert set(tracker.getJobIdsForGroup(None)) == before, "a Spark job ran"
             self.spark.conf.set("spark.sql.session.timeZone", "UTC")

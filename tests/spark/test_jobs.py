@@ -32,8 +32,8 @@ def load(spark: SparkSession, folder: Path, version: str) -> Version:
         "schema": (folder / "schema.sql").read_text(encoding="utf-8"),
         "data": str(folder),
     }
-    found, optimized = load_function(spark, request)
-    return Version(version, found, False, optimized=optimized)
+    found = load_function(spark, request)
+    return Version(version, found.dataflow, False, optimized=found.optimized)
 
 
 def expected(folder: Path) -> Verdict:

@@ -377,7 +377,7 @@ def job(spark: SparkSession, root: Path, text: str) -> Version:
         "root": str(root), "file": str(file), "function": "build", "args": {}, "data": str(root),
         "schema": "CREATE TABLE src_t (id INT, s STRING)",
     }  # fmt: skip
-    return Version(file.name, load_function(spark, request)[0], stable_ids=False)
+    return Version(file.name, load_function(spark, request).dataflow, stable_ids=False)
 
 
 JOBS = {

@@ -146,6 +146,7 @@ def check(
     arg: options.Arguments = None,
     conf: options.CommandLineSettings = None,
     spark: options.CommandLineSpark = "",
+    env: options.CommandLineEnvironment = None,
     jvm: options.Jvm = JvmUse.AUTO,
     master: options.Master = "",
     master_conf: options.MasterSettings = None,
@@ -198,7 +199,7 @@ def check(
         errors=errors,
     )
     tables = ReadOptions(schema_text(schema)).ddl()
-    reading = Reading(tables, options.settings(conf), spark, arg or (), jvm, complain)
+    reading = Reading(tables, options.settings(conf), spark, arg or (), jvm, complain, env or ())
     if bool(dbt) != bool(base_manifest) or (dbt and base):
         raise UsageError("--dbt goes with --base-manifest, and without --base")
     if sqlmesh and dbt:

@@ -26,6 +26,7 @@ def diff(
     arg: options.Arguments = None,
     conf: options.Settings = None,
     spark: options.Spark = "",
+    env: options.Environment = None,
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     mappings: Annotated[int, Option(metavar="K", min=1, help="Show the K best edit mappings.")] = 1,
@@ -44,6 +45,7 @@ def diff(
         reading: dict[str, Any] = {"store": store, "jvm": jvm, "note": complain}
         reading["args"] = arg or current_project().args_of(p)
         reading["declared"] = current_project().declarations
+        reading["env"] = env or ()
         old, new = load_pair(
             p, q, schema=schema, conf=options.settings(conf), spark=spark, **reading
         )
@@ -73,6 +75,7 @@ def show(
     arg: options.Arguments = None,
     conf: options.Settings = None,
     spark: options.Spark = "",
+    env: options.Environment = None,
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ListFormat = TextOrJson.TEXT,
@@ -92,6 +95,7 @@ def show(
         reading: dict[str, Any] = {"store": store, "jvm": jvm, "note": complain}
         reading["args"] = arg or current_project().args_of(spec)
         reading["declared"] = current_project().declarations
+        reading["env"] = env or ()
         version = load(spec, schema=schema, conf=options.settings(conf), spark=spark, **reading)
     if format is TextOrJson.JSON:
         click.echo(json_text(to_json(version.dataflow)))

@@ -64,6 +64,11 @@ def _conf(given: list[str] | None) -> list[str]:
     return [*own, *(given or ())]
 
 
+def _env(given: list[str] | None) -> list[str]:
+    own = [f"{name}={value}" for name, value in current_project().env.items()]
+    return [*own, *(given or ())]
+
+
 def _spark(given: str) -> str:
     named = given or current_project().spark
     return str(spark_version(named)) if named else ""
@@ -86,6 +91,17 @@ Arguments = Annotated[
     list[str] | None,
     Option(metavar="K=V", help="Argument of a PySpark function; may be given several times."),
 ]
+ENVIRONMENT: dict[str, Any] = {
+    "metavar": "NAME=VALUE",
+    "help": "A variable of the environment that PySpark functions read, NAME alone for one that is not "
+    "set; verdicts list it. May be given several times. No other is read.",
+}
+Environment = Annotated[list[str] | None, Option("--env", callback=_env, **ENVIRONMENT)]
+CommandLineEnvironment = (
+    Annotated[  # without those of the project file, which may differ by revision
+        list[str] | None, Option("--env", **ENVIRONMENT)
+    ]
+)
 Jvm = Annotated[
     JvmUse,
     choice(

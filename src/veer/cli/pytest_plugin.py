@@ -64,6 +64,7 @@ def equivalent(request: pytest.FixtureRequest) -> Callable[..., Report]:
                 conf=project.conf,
                 spark=project.spark,
                 declared=project.declarations,
+                env=[f"{n}={v}" for n, v in project.env.items()],
             )
         return _judged(request, verify(p, q, comparison, schema=schema))
 
@@ -99,6 +100,7 @@ def unchanged(request: pytest.FixtureRequest) -> Callable[..., Report]:
             conf=project.conf,
             spark=project.spark,
             declared=project.declarations,
+            env=[f"{n}={v}" for n, v in project.env.items()],
         )
         return _judged(request, verify(old, new, comparison))
 

@@ -118,6 +118,7 @@ def verify(
     arg: options.Arguments = None,
     conf: options.Settings = None,
     spark: options.Spark = "",
+    env: options.Environment = None,
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ReportFormat = "text",
@@ -184,6 +185,7 @@ def verify(
     reading["bodies"] = bodies
     reading["conf"] = options.settings(conf)
     reading["spark"] = spark
+    reading["env"] = env or ()
     reading["declared"] = current_project().declarations
     loading = {"schema": schema, "revision": base, "store": store, **reading}
     report, versions = _compare(p, q or p, loading, comparison, timeout)

@@ -131,6 +131,7 @@ class ReadOptions:
     conf: Sequence[tuple[str, str]] = ()  # settings of the session that would run it
     spark: str = ""  # the Spark that would run it; the installed one, or the newest, by default
     declared: Declarations = NOTHING  # of Python functions
+    env: Sequence[str] = ()  # NAME=VALUE, of the environment; NAME where it is not set
 
     def ddl(self) -> str:
         """The CREATE TABLE statements of `schema`."""

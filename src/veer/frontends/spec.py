@@ -42,6 +42,7 @@ def load(
     conf: Mapping[str, str] | None = None,
     spark: str = "",
     declared: Declarations | None = None,
+    env: Sequence[str] = (),
 ) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
@@ -49,10 +50,11 @@ def load(
     whether a JVM may read a function; why one is started is told to `note`. `bodies` says which
     opaque functions may be run; without it library operators alone, with models beside the file.
     `conf` are settings of the Spark session that would run it, `spark` is which Spark (`3.5`);
-    `declared` is what is believed of Python functions.
+    `declared` is what is believed of Python functions. `env` are variables of the environment, NAME=VALUE, or
+    NAME for one that is not set: a function that reads others is refused.
     """
     source = parse(text, revision)
-    options = _options(schema, args, store, jvm, note, conf, spark, declared)
+    options = _options(schema, args, store, jvm, note, conf, spark, declared, env)
     return _read(source, _front_end(source, options), options, bodies)
 
 
@@ -70,11 +72,12 @@ def _options(
     conf: Mapping[str, str] | None,
     spark: str,
     declared: Declarations | None,
+    env: Sequence[str],
 ) -> ReadOptions:
     """What a caller gives beside SPECs, as front ends take it."""
     how, settings = chosen(JvmUse, jvm, "jvm"), tuple((conf or {}).items())
     believed = declared or NOTHING
-    return ReadOptions(schema_text(schema), args, store, how, note, settings, spark, believed)
+    return ReadOptions(schema_text(schema), args, store, how, note, settings, spark, believed, env)
 
 
 def schema_text(schema: str) -> str:
@@ -148,9 +151,10 @@ def load_pair(
     conf: Mapping[str, str] | None = None,
     spark: str = "",
     declared: Declarations | None = None,
+    env: Sequence[str] = (),
 ) -> tuple[Version, Version]:
     """Two versions, `p` at a revision if one is given; PySpark jobs are loaded side by side."""
-    options = _options(schema, args, store, jvm, note, conf, spark, declared)
+    options = _options(schema, args, store, jvm, note, conf, spark, declared, env)
     sources = parse(p, revision), parse(q)
     kinds = tuple(_front_end(source, options) for source in sources)
     _session_settings(options)  # before anything is started

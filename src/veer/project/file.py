@@ -14,6 +14,9 @@
     [tool.veer.conf]                         # as --conf
     "spark.sql.ansi.enabled" = false
 
+    [tool.veer.env]                          # as --env
+    STAGE = "prod"
+
     [tool.veer.jobs]                         # names for SPECs
     report = "jobs/report.py:build"
     daily = {spec = "jobs/daily.py:build", args = {day = "2024-01-01"}}
@@ -79,6 +82,7 @@ class Project:
     row_wise: frozenset[str] = frozenset()
     trusted_packages: frozenset[str] = frozenset()
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def declarations(self) -> Declarations:
@@ -214,6 +218,12 @@ def _flattened(table: dict[str, Any], before: str = "") -> list[tuple[str, Any]]
     return pairs
 
 
+def _env(file: Path, value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        raise ParseError(f"{file}: {_key(file, 'env')} is a table of variables and their texts")
+    return dict(value)
+
+
 def _names(key: str, what: str, *, lower: bool = False) -> Callable[[Path, Any], frozenset[str]]:
     """The reader of a key that is a list of names."""
 
@@ -279,6 +289,7 @@ READERS: dict[str, Callable[[Path, Any], Any]] = {
     "store": _store,
     "spark": _spark,
     "conf": _conf,
+    "env": _env,
     "jobs": _jobs,
     "check": _check,
     "stable_sources": _names("stable_sources", "tables and paths", lower=True),

@@ -68,6 +68,7 @@ class Reading:
     args: Sequence[str] = ()
     jvm: JvmUse = JvmUse.AUTO
     note: Callable[[str], None] = lambda _: None
+    env: Sequence[str] = ()  # beside those of the project file
 
 
 @final
@@ -106,6 +107,7 @@ class Tree:
             conf=tuple(conf.items()),
             spark=self.reading.spark or self.project.spark,
             declared=self.project.declarations,
+            env=(*(f"{n}={v}" for n, v in self.project.env.items()), *self.reading.env),
         )
         if dataset is not None and dataset.refused:
             raise UnsupportedError(f"{dataset.refused} is not compared")
@@ -170,7 +172,7 @@ class Tree:
     @property
     def settings(self) -> object:
         """What decides how every job is read, beside files."""
-        return (self.project.conf, self.project.spark, self.project.declarations)
+        return (self.project.conf, self.project.spark, self.project.declarations, self.project.env)
 
     def reach(self, job: Job) -> Reach:
         """The files that decide what a job computes."""

@@ -16,6 +16,7 @@ from veer.assumptions import (
     KeyHolds,
     MergeStops,
     PackageIsPure,
+    ReadWith,
     RowWise,
     SameChoice,
     SameTable,
@@ -138,6 +139,10 @@ def assumption_text(assumption: Assumption) -> str:
             return f"the columns of {assumption.table} are those used ({used}){others}; of any type"
         case SameTable():
             return f"{assumption.p} and {assumption.q} hold the same rows, as given"
+        case ReadWith(value=None):
+            return f"read with {assumption.name} not set, as given"
+        case ReadWith():
+            return f"read with {assumption.name}={assumption.value}, as given"
         case StatedAssumption():
             return assumption.text
         case _:

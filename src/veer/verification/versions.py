@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from veer.assumptions import ReadWith
 from veer.errors import TimeLimitReached
 from veer.reasons import TimeLimit
 from veer.search.answer_cache import answer_cache
@@ -74,7 +75,9 @@ def _report(
 
         explain = stopped_hints if limit else settled
         decided = tuple(explain(search, sink, comparison) for sink in decided)
-    sinks = tuple(with_same_tables(s, given, q, comparison.names) for s in decided)
+    sinks = tuple(
+        _with_variables(with_same_tables(s, given, q, comparison.names), p, q) for s in decided
+    )
     windows = [window for sink in sinks for window in sink.windows]
     counts = Counts(
         windows=len(windows),
@@ -94,6 +97,14 @@ def _report(
         limit=limit,
         compared=compared,
     )
+
+
+def _with_variables(sink: SinkReport, p: Version, q: Version) -> SinkReport:
+    """A verdict together with the variables of the environment that the versions were read with."""
+    if sink.verdict is Verdict.UNKNOWN:
+        return sink
+    read = dict.fromkeys((*p.read_with, *q.read_with))
+    return replace(sink, assumptions=(*sink.assumptions, *(ReadWith(n, v) for n, v in read)))
 
 
 def _search(

@@ -25,4 +25,5 @@ class Version:
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # that may be run
     place: SourceLocation | None = None  # the file it was read from
     settings: SessionSettings = USUAL  # under which its text was read
+    read_with: tuple[tuple[str, str | None], ...] = ()  # variables of the environment it asked for
     files: Mapping[str, str] = field(default_factory=dict)  # that declared tables stand for

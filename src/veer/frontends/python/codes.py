@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import dis
 import types
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
 from veer.model.digests import parts_digest
 
 SKIPPED = ("CACHE", "EXTENDED_ARG", "RESUME", "PRECALL", "NOP")
+
+
+_UNLIKE: list[str] = []  # all that were made in this process
+
+
+def unlike() -> str:
+    """A digest that equals no other, not even that of a second look."""
+    _UNLIKE.append(uuid.uuid4().hex)
+    return _UNLIKE[-1]
+
+
+def unlike_so_far() -> list[str]:
+    """Those digests in their order: by it two loads of one job are compared."""
+    return list(_UNLIKE)
 
 
 class UnknownIdentity(Exception):

@@ -35,6 +35,7 @@ from veer.frontends.python.codes import (
     code_digest,
     codes_in,
     instructions,
+    unlike,
 )
 from veer.frontends.python.origins import (
     is_importable,
@@ -123,7 +124,7 @@ def identify(function: Any, arguments: Arguments = DATA) -> Identity:
         kind = worst(kind, Kind.CHOICE) if walk.is_computed_anew else kind
         return Identity(digest, kind, trusted=trusted)
     except (UnknownIdentity, RecursionError):
-        return Identity(uuid.uuid4().hex, worst(kind, Kind.CHOICE), False)
+        return Identity(unlike(), worst(kind, Kind.CHOICE), False)
 
 
 def digest_of(value: Any) -> str | None:

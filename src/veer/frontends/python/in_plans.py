@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
 from veer.analysis.determinism import worst
 from veer.errors import UnsupportedError
 from veer.frontends.declared import declarations
+from veer.frontends.python.codes import unlike
 from veer.frontends.python.identity import Identity, identify
 from veer.frontends.python.purity import Arguments, argument
 from veer.frontends.python.purity.traits import TABLES
@@ -82,7 +82,7 @@ def python_table(
     """
     identity = _identity(function, TABLES)
     # What keeps state between groups is never the same choice twice.
-    digest = uuid.uuid4().hex if identity.kind is Kind.PARTITION else identity.digest
+    digest = unlike() if identity.kind is Kind.PARTITION else identity.digest
     zone = _zone([TIMESTAMP])  # which columns it is given is not told here
     text = f"python {name} {json.dumps([digest, eval_type, *more], default=str)}{zone}"
     batched = deterministic and identity.kind is Kind.PURE
@@ -99,5 +99,5 @@ def _zone(types: Sequence[DataType]) -> str:
 
 def _identity(function: Any | None, arguments: Arguments) -> Identity:
     if function is None:
-        return Identity(uuid.uuid4().hex, Kind.CHOICE, False)
+        return Identity(unlike(), Kind.CHOICE, False)
     return identify(function, arguments)

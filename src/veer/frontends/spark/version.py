@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from veer.errors import UsageError
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.locations import place_of
-from veer.frontends.spark.capture.jobs import Captured, Job, load_jobs, parse_args
+from veer.frontends.spark.capture.jobs import Captured, Job, load_jobs, parse_args, parse_env
 from veer.frontends.sql import read_schema
 from veer.versions.version import Version
 
@@ -40,6 +40,7 @@ def _read(sources: Sequence[Input], options: ReadOptions) -> list[Version]:
             options.spark,
             options.declared,
             s.dataset,
+            parse_env(options.env),
         )
         for s in sources
     ]
@@ -52,4 +53,11 @@ def _version(source: Input, job: Captured, ddl: str) -> Version:
     if ddl:
         dataflow = dataflow.declaring(read_schema(ddl).values())
     place = place_of(source.path, source.function, source.read_text())
-    return Version(source.name, dataflow, stable_ids=False, optimized=job.optimized, place=place)
+    return Version(
+        source.name,
+        dataflow,
+        stable_ids=False,
+        optimized=job.optimized,
+        place=place,
+        read_with=job.read_with,
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import logging
 from collections.abc import Callable
+from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -59,6 +60,45 @@ def is_only_shown(frame: FrameType, action: str) -> bool:
             return False
 
 
+def is_shown(frame: FrameType | None) -> bool:
+    """Whether all that comes of the statement at this place is dropped, printed or logged."""
+    tree = None if frame is None else _tree(frame.f_code.co_filename)
+    statement = None if tree is None or frame is None else _statement(tree, frame.f_lineno)
+    if tree is None or frame is None or statement is None:
+        return False
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return _only_words(value) and _is_shown_only(tree, statement, name, frame)
+        case _:
+            return _shows(statement, frame) and _only_words(statement)
+
+
+# Calls that make words and numbers of what they are given, and keep nothing of it.
+WORDS = frozenset(
+    {"str", "repr", "format", "round", "float", "int", "abs", "divmod", "len", "print"}
+)
+METHODS = LOGGED | {
+    name for kind in (str, date, datetime, timedelta) for name in dir(kind) if name[0] != "_"
+}
+
+
+def _only_words(statement: ast.AST) -> bool:
+    """Whether nothing is called in a statement that could keep what it is given."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in WORDS:
+                continue
+            case ast.Call(func=ast.Attribute(attr=name)) if name in METHODS:
+                continue
+            case ast.Call(args=[], keywords=[]):
+                continue
+            case ast.Call() | ast.NamedExpr() | ast.Lambda() | ast.Await() | ast.Yield():
+                return False
+            case ast.comprehension() | ast.YieldFrom():
+                return False
+    return True
+
+
 def _is_dropped(statement: ast.Expr, action: str) -> bool:
     value = statement.value
     return (
@@ -81,6 +121,11 @@ def _shows(statement: ast.stmt, frame: FrameType) -> bool:
         case ast.Attribute(value=ast.Name(id=owner), attr=attr) if attr in LOGGED:
             logger = frame.f_locals.get(owner, frame.f_globals.get(owner))
             return logger is logging or type(logger) is logging.Logger
+        case ast.Attribute(
+            value=ast.Attribute(value=ast.Name(id=owner), attr=field), attr=attr
+        ) if attr in LOGGED:
+            holder = frame.f_locals.get(owner, frame.f_globals.get(owner))
+            return type(getattr(holder, "__dict__", {}).get(field)) is logging.Logger
         case _:
             return False
 

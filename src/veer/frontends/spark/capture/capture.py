@@ -80,8 +80,13 @@ class Capture(ABC):
         self.written: list[Written] = []
         self.stopped: Stopped | None = None
         self.zone = ""  # in which results are written
+        self.world_value: Callable[[str], Any] = self._unguarded
+        self.program_asks: Callable[[], bool] = lambda: False
         self.keep = False  # whether PySpark stays intercepted: the process ends anyway
         self._stack = ExitStack()
+
+    def _unguarded(self, what: str) -> NoReturn:
+        self.stop(f"{what} is asked")
 
     # -- what is up to the session -------------------------------------------------------------
 

@@ -14,9 +14,8 @@ from typing import Any
 
 from veer.errors import UnsupportedError
 from veer.frontends.spark.capture.classic import ClassicCapture
-from veer.frontends.spark.capture.loading import answer, load_captured
+from veer.frontends.spark.capture.loading import Loaded, answer, load_captured
 from veer.frontends.spark.capture.session import local_session
-from veer.model.dag import Dataflow
 
 
 def main() -> None:
@@ -28,24 +27,25 @@ def main() -> None:
     os._exit(0)  # not even threads of the user's code keep the answer waiting
 
 
-def _load(request: Mapping[str, Any]) -> tuple[Dataflow, Dataflow | None]:
+def _load(request: Mapping[str, Any]) -> Loaded:
     spark = local_session(request["scratch"], request["conf"], request["spark"])
     return load_function(spark, request)
 
 
-def load_function(spark: Any, request: Mapping[str, Any]) -> tuple[Dataflow, Dataflow | None]:
+def load_function(spark: Any, request: Mapping[str, Any]) -> Loaded:
     """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
-    capture = ClassicCapture(spark, request["schema"], Path(request["root"]), Path(request["data"]))
+    folders = Path(request["root"]), Path(request["data"])
+    capture = ClassicCapture(spark, request["schema"], *folders, request.get("conf", ()))
     tracker = spark.sparkContext._jsc.sc().statusTracker()
     before = set(tracker.getJobIdsForGroup(None))
     try:
-        dataflows = load_captured(capture, request)
+        loaded = load_captured(capture, request, has_jvm=True)
     finally:
         capture.close()
     # Nothing may run on data while a job is loaded; whatever slipped through is refused here.
     if set(tracker.getJobIdsForGroup(None)) != before:
         raise UnsupportedError("a Spark job ran while the job was loaded: something escaped Veer")
-    return dataflows
+    return loaded
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,14 @@ from typing import Any
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
 from veer.frontends.spark.capture.capture import Capture, first_line
+from veer.frontends.spark.capture.session import OF_MACHINE, is_of_loading
 from veer.frontends.spark.frames import read_frames
 from veer.frontends.spark.layout import classic_frame_class, datasets, is_rdd
 from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import parameter_names, plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
+from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import OF_WRITES
 from veer.frontends.spark.settings import check_settings
 from veer.functions.registry import Kind
@@ -24,6 +26,7 @@ from veer.model.ops import AnyOperator, Sink, Source, Values
 from veer.model.schema import Field
 from veer.model.walk import operator_exprs
 from veer.model.writes import Insert, Write
+from veer.settings import spark_version
 
 REFUSED_CONTEXT_CALLS = ("textFile", "wholeTextFiles", "runJob", "binaryFiles", "sequenceFile", "pickleFile",
            "hadoopFile", "newAPIHadoopFile")  # fmt: skip
@@ -50,8 +53,16 @@ EAGER_PLANS = (
 class ClassicCapture(Capture):
     """Intercepts a classic session."""
 
-    def __init__(self, spark: Any, schema: str, root: Path, data: Path) -> None:
+    def __init__(
+        self,
+        spark: Any,
+        schema: str,
+        root: Path,
+        data: Path,
+        given_settings: Iterable[str] = (),
+    ) -> None:
         super().__init__(spark, schema, root, data)
+        self.given_settings = given_settings  # by the user
         self.stubs: dict[int, AnyOperator] = {}  # by the number of the RDD that stands for them
         self._create = spark.createDataFrame
         for name, source in self.tables.items():
@@ -142,9 +153,67 @@ class ClassicCapture(Capture):
             (GroupedData, self.pivot(GroupedData.pivot)),
             (Catalog, self.catalog_methods()),
             (SparkContext, {name: self.refused(name) for name in REFUSED_CONTEXT_CALLS}),
+            (SparkContext, self._context_methods(SparkContext)),
+            (type(self.spark.conf), self._conf_methods(type(self.spark.conf))),
             (Observation, self.observation_methods()),
             *self._learning(),
         ]
+
+    def _context_methods(self, context: Any) -> dict[str, Any]:
+        """What a context says of the session in which jobs are loaded: nothing, to a program."""
+
+        def told(name: str) -> property:
+            original = vars(context).get(name)
+
+            def get(of: Any) -> Any:
+                if self.program_asks() or original is None:
+                    return self.world_value(f"sparkContext.{name}")
+                return original.fget(of)
+
+            return property(get, lambda of, value: vars(of).__setitem__(name, value))
+
+        names = [n for n in OF_MACHINE if isinstance(vars(context).get(n), property)]
+        original_conf = context.getConf
+
+        def conf(of: Any) -> Any:
+            if self.program_asks():
+                self.stop("the settings of the context are asked")
+            return original_conf(of)
+
+        return {**{name: told(name) for name in names}, "getConf": conf}
+
+    def _conf_methods(self, conf: Any) -> dict[str, Any]:
+        """Settings as programs ask for them: those of loading itself are not told."""
+        original_get, original_set, given = conf.get, conf.set, set[str]()
+
+        def get(of: Any, key: str, *default: Any) -> Any:
+            if key in given or not (self.program_asks() and is_of_loading(key)):
+                return original_get(of, key, *default)
+            if default and key.startswith("spark.sql."):
+                return default[0]
+            usual = spark_default(key, spark_version(str(self.spark.version)))
+            if usual is None:
+                self.stop(
+                    f"the setting {key} is asked, which is not set; give --conf {key}=VALUE",
+                    says_what_to_do=True,
+                )
+            return usual
+
+        def set_(of: Any, key: str, value: Any) -> None:
+            original_set(of, key, value)
+            given.add(key)
+
+        def everything(of: Any) -> Any:
+            if self.program_asks():
+                self.stop("all settings of the session are asked")
+            return original_all(of)
+
+        given.update(self.given_settings)
+        methods = {"get": get, "set": set_}
+        if isinstance(vars(conf).get("getAll"), property):
+            original_all = vars(conf)["getAll"].fget
+            methods["getAll"] = property(everything)  # type: ignore[assignment]
+        return methods
 
     def _learning(self) -> list[tuple[Any, dict[str, Any]]]:
         try:

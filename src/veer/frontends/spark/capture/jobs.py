@@ -20,8 +20,9 @@ from typing import Any, final
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.declared import NOTHING, Declarations
+from veer.frontends.spark.capture.second_look import check_agreement
 from veer.frontends.spark.capture.stopping import NeedsJvm
-from veer.frontends.spark.offline.loader import LOADER, loading_environment
+from veer.frontends.spark.offline.loader import LOADER, OTHER, loading_environment
 from veer.frontends.spark.pyspark_version import connect_problem, require_pyspark
 from veer.java import ensure_java
 from veer.model.dag import Dataflow
@@ -53,6 +54,7 @@ class Job:
     spark: str = ""  # the Spark that would run it; the installed one by default
     declared: Declarations = NOTHING  # of Python functions
     dataset: str = ""  # of a pipeline, which a decorator keeps
+    env: tuple[tuple[str, str | None], ...] = ()  # variables of the environment; None if not set
 
 
 @final
@@ -62,6 +64,7 @@ class Captured:
 
     dataflow: Dataflow
     optimized: Dataflow | None = None
+    read_with: tuple[tuple[str, str | None], ...] = ()  # variables of the environment it asked for
 
 
 def load_jobs(
@@ -106,6 +109,7 @@ def _side_by_side(load: Callable[[Job], Captured], jobs: Sequence[Job]) -> list[
             errors = [future.exception() for future in futures]
         except BaseException:  # interrupted, or out of time: nobody waits for the rest
             LOADER.stop()
+            OTHER.stop()
             for process in list(RUNNING):
                 process.kill()
             raise
@@ -136,7 +140,7 @@ def _load_with_jvm(job: Job) -> Captured:
     return _load(job, _run_with_jvm)
 
 
-def _load(job: Job, run: Callable[[Mapping[str, Any], Path, str], str]) -> Captured:
+def _load(job: Job, run: Callable[[Mapping[str, Any], int], str]) -> Captured:
     where = Path.cwd()
     path = Path(job.path)
     with ExitStack() as stack:
@@ -158,29 +162,41 @@ def _load(job: Job, run: Callable[[Mapping[str, Any], Path, str], str]) -> Captu
             if not file.is_file():
                 raise InputError(f"{inside} does not exist in {job.revision!r}")
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="veer-"))
-        answer = Path(scratch) / "answer.json"
         request = {
             "root": str(root),
             "file": str(file),
             "function": job.function,
             "dataset": job.dataset,
             "args": dict(job.args),
+            "env": dict(job.env),
             "schema": job.schema,
             "conf": dict(job.conf),
             "spark": job.spark,
             "row_wise": sorted(job.declared.row_wise),
             "trusted_packages": sorted(job.declared.trusted_packages),
-            "answer": str(answer),
+            "answer": str(Path(scratch) / "answer.json"),
             "data": str(where),
             "scratch": scratch,
             "top": top,
             "keep": True,
         }
-        printed = run(request, root, scratch)
-        if not answer.exists():
-            last = [line for line in printed.splitlines() if line.strip()][-3:]
-            raise InputError(f"loading {job.path} ended without an answer: {' | '.join(last)}")
-        return _captured(json.loads(answer.read_text(encoding="utf-8")))
+        loaded = _answered(job, request, run, 0)
+        if loaded.get("again"):  # and no error
+            check_agreement(loaded, _answered(job, request, run, 1), loaded["again"])
+        return _captured(loaded)
+
+
+def _answered(
+    job: Job, request: Mapping[str, Any], run: Callable[[Mapping[str, Any], int], str], world: int
+) -> Mapping[str, Any]:
+    """What the process says that loads a job in one of the worlds."""
+    answer = Path(request["answer"]).with_name(f"answer_{world}.json")
+    printed = run({**request, "answer": str(answer), "world": world}, world)
+    if not answer.exists():
+        last = [line for line in printed.splitlines() if line.strip()][-3:]
+        raise InputError(f"loading {job.path} ended without an answer: {' | '.join(last)}")
+    loaded: Mapping[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+    return loaded
 
 
 def _absolute(path: Path) -> Path:
@@ -188,22 +204,22 @@ def _absolute(path: Path) -> Path:
     return Path(os.path.realpath(path.parent)) / path.name
 
 
-def _run_offline(request: Mapping[str, Any], root: Path, scratch: str) -> str:
-    """Ask the loading process; what the job printed."""
-    printed = LOADER.load(request, SECONDS)
+def _run_offline(request: Mapping[str, Any], world: int) -> str:
+    """Ask the loading process of a world; what the job printed."""
+    printed = (OTHER if world else LOADER).load(request, SECONDS)
     if printed is None:
         raise InputError(f"loading took more than {SECONDS} seconds")
     return printed
 
 
-def _run_with_jvm(request: Mapping[str, Any], root: Path, scratch: str) -> str:
+def _run_with_jvm(request: Mapping[str, Any], world: int) -> str:
     """Start a process with a JVM; what it printed."""
     # `-P`: a module of the project must not come before Python's or Veer's of the same name.
     command = [sys.executable, "-P", "-m", "veer.frontends.spark.capture.child"]
     env = {
-        **loading_environment(),
+        **loading_environment(world),
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_LOCAL_DIRS": scratch,
+        "SPARK_LOCAL_DIRS": request["scratch"],
     }
     pipe = subprocess.PIPE
     with subprocess.Popen(
@@ -214,7 +230,7 @@ def _run_with_jvm(request: Mapping[str, Any], root: Path, scratch: str) -> str:
         text=True,
         errors="replace",
         env=env,
-        cwd=root,
+        cwd=request["root"],
     ) as process:
         RUNNING.add(process)
         try:
@@ -234,8 +250,21 @@ def _captured(answer: Mapping[str, Any]) -> Captured:
         raise error
     optimized = answer.get("optimized")
     return Captured(
-        from_json(answer["dataflow"]), None if optimized is None else from_json(optimized)
+        from_json(answer["dataflow"]),
+        None if optimized is None else from_json(optimized),
+        tuple(sorted(answer["used"].items())),
     )
+
+
+def parse_env(texts: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
+    """`NAME=VALUE` as given on the command line; `NAME` alone for a variable that is not set."""
+    variables: dict[str, str | None] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name.strip():
+            raise UsageError(f"--env {text!r}: expected NAME=VALUE, or NAME where it is not set")
+        variables[name] = value if equals else None
+    return tuple(variables.items())
 
 
 def parse_args(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

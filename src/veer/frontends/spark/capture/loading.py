@@ -5,19 +5,24 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import json
 import sys
 import traceback
 from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, final
 
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.declared import Declarations, declaring
+from veer.frontends.python.codes import unlike_so_far
 from veer.frontends.spark.capture.capture import Capture
 from veer.frontends.spark.capture.pipeline_datasets import dataset_function
 from veer.frontends.spark.capture.platform_utilities import platform_utilities
+from veer.frontends.spark.capture.second_look import refuse_present, why_again
 from veer.frontends.spark.capture.stopping import NeedsJvm, Stopped, StoppedForJvm
+from veer.frontends.spark.capture.world import World
 from veer.model.dag import Dataflow
 from veer.model.json import to_json
 
@@ -35,19 +40,44 @@ class Tables(Protocol):
         ...
 
 
-def answer(
-    load: Callable[[], tuple[Dataflow, Dataflow | None]],
-) -> dict[str, Any]:
+@final
+@dataclass(frozen=True)
+class Loaded:
+    """The dataflow of a job, and as Spark's optimizer leaves it; what it was told of the world."""
+
+    dataflow: Dataflow
+    optimized: Dataflow | None
+    world: World
+
+
+def answer(load: Callable[[], Loaded]) -> dict[str, Any]:
     """What loading gives, or why it gives nothing, as JSON data."""
     try:
-        dataflow, optimized = load()
+        loaded = load()
+        optimized = loaded.optimized
+        flows = {
+            "dataflow": to_json(loaded.dataflow),
+            "optimized": None if optimized is None else to_json(optimized),
+        }
+        text = json.dumps(flows)
+        _check_place(text, loaded.world)
+        refuse_present(loaded.world.capture.root)
     except VeerError as error:
         undeclared = error.undeclared_table if isinstance(error, InputError) else ""
         return {"error": str(error), "kind": _kind(error), "undeclared_table": undeclared}
-    return {
-        "dataflow": to_json(dataflow),
-        "optimized": None if optimized is None else to_json(optimized),
-    }
+    again = why_again(text, loaded.world.has_listed)
+    return {**flows, "used": loaded.world.used, "unlike": unlike_so_far(), "again": again}
+
+
+def _check_place(text: str, world: World) -> None:
+    """Refuse a dataflow that says where the files of the version are: two of them are two places."""
+    python = {sys.prefix, sys.base_prefix, sys.executable}
+    for place in {str(world.capture.root), world.asker.root, *python} - {"/", "/usr", ""}:
+        if json.dumps(place)[1:-1] in text:
+            raise UnsupportedError(
+                f"what the job computes depends on the folder it is in, {place}, or that of Python, "
+                "which differs from run to run; a path of the project would be relative"
+            )
 
 
 def _kind(error: VeerError) -> str:
@@ -62,8 +92,8 @@ def _kind(error: VeerError) -> str:
             return "input"
 
 
-def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflow, Dataflow | None]:
-    """The dataflow of what a function returns and writes; and as the optimizer leaves it."""
+def load_captured(capture: Capture, request: Mapping[str, Any], *, has_jvm: bool = False) -> Loaded:
+    """The dataflow of what a function returns and writes, in a process of its own."""
     root, file, top = Path(request["root"]), Path(request["file"]), request.get("top", "")
     capture.keep = bool(request.get("keep"))
     text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
@@ -71,7 +101,12 @@ def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflo
         *(frozenset(request.get(key, ())) for key in ("row_wise", "trusted_packages"))
     )
     utilities_of_job = platform_utilities(request["args"], text, capture.stop)
+    world = World(
+        capture, request.get("env", {}), is_other=bool(request.get("world")), has_jvm=has_jvm
+    )
     with declaring(declared), capture, utilities_of_job as utilities:
+        if capture.keep:
+            world.guard()
         try:
             function = function_of(
                 root, file, request["function"], top, _dataset_of(capture, request)
@@ -89,7 +124,7 @@ def load_captured(capture: Capture, request: Mapping[str, Any]) -> tuple[Dataflo
         _call_function(capture, root, function, arguments)
         check_used(function, request["args"], utilities.widgets.asked)
         _check_modules(root, top)
-        return capture.dataflows()
+        return Loaded(*capture.dataflows(), world)
 
 
 def _in_checkout(path: str, top: str, root: Path) -> str:

@@ -28,6 +28,25 @@ SETTINGS = {
 REMOTE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_LOCAL_REMOTE", "SPARK_API_MODE")
 
 
+# What a context says of where and as what it runs.
+OF_MACHINE = ("appName", "applicationId", "defaultMinPartitions", "defaultParallelism", "master",
+              "sparkHome", "startTime", "uiWebUrl")  # fmt: skip
+# What a session is told that programs may be told too: the meaning that is asked for.
+MEANING = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
+
+
+def is_of_loading(name: str) -> bool:
+    """Whether a setting has, unless somebody gives it, what loading or the machine gives it.
+
+    A program is not told: the session that runs it has another value.
+    """
+    # PySpark asks for its own settings of the Python side.
+    is_core = name.startswith("spark.") and not name.startswith(("spark.sql.", "spark.python."))
+    return (
+        is_core or name == "spark.sql.warehouse.dir" or (name in SETTINGS and name not in MEANING)
+    )
+
+
 def session_defaults(spark: SparkVersion) -> dict[str, str]:
     """What the session begins with: that, and whether some Spark is one of ANSI by default."""
     return {**SETTINGS, "spark.sql.ansi.enabled": str(usual_settings(spark).ansi).lower()}

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from veer.errors import InputError
 from veer.frontends.connect.messages import told
 from veer.frontends.connect.surroundings import RegisteredFunction
+from veer.frontends.python.codes import unlike
+from veer.frontends.spark.capture.session import OF_MACHINE
 from veer.frontends.spark.offline.functions import copied
 from veer.frontends.spark.offline.settings import Settings
 from veer.frontends.spark.offline.types import ddl_text, parse_ddl
@@ -56,7 +58,7 @@ class Client:
             case "get_with_default":
                 pairs = [(p.key, self._with_default(p)) for p in asked.pairs]
             case "get_all":
-                pairs = list(self.settings.all().items())
+                self._capture.stop("all settings of the session are asked", says_what_to_do=True)
             case "unset":
                 for key in asked.keys:
                     self.settings.unset(key)
@@ -160,7 +162,7 @@ class Client:
         # PySpark 3.5 gives the text of a type as a type that is not parsed yet.
         text = getattr(return_type, "data_type_string", return_type)
         type_ = self.parsed_ddl(text) if isinstance(text, str) else return_type
-        known_as = name or f"fun_{uuid.uuid4().hex}"
+        known_as = name or f"fun_{unlike()}"
         if known_as.lower() in self.functions:  # plans made before it call the other one
             self._capture.stop_for_jvm(f"another function is registered as {known_as}")
         self.functions[known_as.lower()] = RegisteredFunction(
@@ -207,8 +209,6 @@ class BroadcastStandIn:
 class ContextStandIn:
     """Stands for `spark.sparkContext`: what changes no plan is taken, the rest needs a JVM."""
 
-    appName = "veer"
-    defaultParallelism = 1
     IGNORED = ("setLogLevel", "setJobGroup", "setJobDescription", "setLocalProperty",
                "setCheckpointDir", "setInterruptOnCancel", "addJobTag", "clearJobTags",
                "removeJobTag")  # fmt: skip
@@ -221,6 +221,8 @@ class ContextStandIn:
             raise AttributeError(name)
         if name in self.IGNORED:
             return lambda *_, **__: None
+        if name in OF_MACHINE:
+            return self._capture.world_value(f"sparkContext.{name}")
         self._refuse(name)
 
     def broadcast(self, value: Any) -> BroadcastStandIn:

@@ -18,15 +18,25 @@ from veer.options import JvmUse
 
 JOB = re.compile(r"\.py:[A-Za-z_][\w.]*$")
 SERVERS = ("SPARK_REMOTE", "SPARK_LOCAL_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
+# What libraries and Python itself may find in the environment while a job is loaded.
+KEPT = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TMPDIR", "TEMP", "TMP", "TZ",
+        "JAVA_HOME", "SPARK_HOME", "SPARK_LOCAL_IP", "SPARK_LOCAL_DIRS", "SPARK_CONF_DIR",
+        "VIRTUAL_ENV", "SYSTEMROOT")  # fmt: skip
+KEPT_BEGINNINGS = ("LC_", "LD_", "DYLD_", "PYTHON", "PYSPARK_", "OPENBLAS_", "OMP_", "MKL_", "CONDA_",
+                   "COV_", "COVERAGE_")  # fmt: skip
 GRACE = 10.0  # seconds for a job that is told to stop, and for the start of the process
 # What is imported stays until the end: collecting garbage meanwhile only takes time.
 COMMAND = "import gc; gc.disable(); from veer.frontends.spark.offline.process import main; main()"
 
 
 class Loader:
-    """A process that loads jobs; started when it is needed, shared by all threads."""
+    """A process that loads jobs; started when it is needed, shared by all threads.
 
-    def __init__(self) -> None:
+    `world` says in which of the worlds that differ: hashes, and what is of the user and the machine.
+    """
+
+    def __init__(self, world: int = 0) -> None:
+        self._world = world
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._waiting: dict[str, threading.Event] = {}
@@ -43,7 +53,11 @@ class Loader:
         Its answer is in the file `answer` of the request, unless the process died.
         """
         printed = Path(f"{request['answer']}.printed")
-        own = {"printed": str(printed), "environment": loading_environment(), "seconds": seconds}
+        own: dict[str, Any] = {
+            "printed": str(printed),
+            "environment": loading_environment(self._world),
+        }
+        own["seconds"] = seconds
         asked = {**request, **own}
         stops = self._stops
         # It may end, having been idle, in the moment in which it is asked.
@@ -87,7 +101,7 @@ class Loader:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
-                env={**loading_environment(), **_of_the_process()},
+                env={**loading_environment(self._world), **_of_the_process()},
                 start_new_session=True,
             )
             threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
@@ -123,13 +137,25 @@ class Loader:
                 waiting.set()
 
 
-def loading_environment() -> dict[str, str]:
-    """The environment in which jobs are loaded: the user's, but for what makes loads differ.
+def loading_environment(world: int = 0) -> dict[str, str]:
+    """The environment in which jobs are loaded: of the user's what libraries and Java work by.
 
-    A fixed hash seed and zone make two loads of one version agree; no server is to be found.
+    A fixed hash seed and zone make two loads of one version agree; no server is to be found. Another world
+    has other hashes, and another user.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in SERVERS}
-    return {**kept, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "TZ": "UTC"}
+    kept = {n: v for n, v in _kept(os.environ).items() if n not in SERVERS}
+    own = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": str(world), "TZ": "UTC"}
+    user = {"HOME": "/", "USER": "veer", "LOGNAME": "veer"} if world else {}
+    return {**kept, **user, **own}
+
+
+def _kept(environment: Mapping[str, str]) -> dict[str, str]:
+    """Of an environment what is there while a job is loaded."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.upper() in KEPT or name.startswith(KEPT_BEGINNINGS)
+    }
 
 
 def _of_the_process() -> dict[str, str]:
@@ -139,6 +165,7 @@ def _of_the_process() -> dict[str, str]:
 
 
 LOADER = Loader()
+OTHER = Loader(1)  # the same in another world
 
 
 def start_for(jvm: JvmUse, *specs: str) -> None:

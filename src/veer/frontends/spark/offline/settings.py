@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 from veer.errors import InputError
-from veer.frontends.spark.capture.session import session_defaults
+from veer.frontends.spark.capture.session import is_of_loading, session_defaults
 from veer.frontends.spark.server_settings import is_harmless_unseen
 from veer.frontends.spark.setting_defaults import spark_default
 from veer.frontends.spark.setting_effects import OF_WRITES, ZONE, is_known
@@ -32,6 +32,7 @@ class Settings:
         self._spark = spark
         own = {"spark.app.name": "veer", "spark.master": "local[1]"}
         self._initial = {**session_defaults(spark), **own, **conf}
+        self._given = set(conf)  # by the user, or set by the program
         self._set = dict(self._initial)
         self._unusual: dict[str, None] = {}  # settings that had a value which changes plans
 
@@ -46,8 +47,9 @@ class Settings:
 
     def get(self, name: str) -> str:
         """The value of a setting; refused if neither it nor Spark's default is known."""
-        value = self._set.get(name, spark_default(name, self._spark))
-        if value is None and not name.startswith("spark.sql."):
+        default = spark_default(name, self._spark)
+        value = default if self._is_of_loading(name) else self._set.get(name, default)
+        if value is None and (not name.startswith("spark.sql.") or is_of_loading(name)):
             self._stop(
                 f"the setting {name} is asked, which is not set; give --conf {name}=VALUE",
                 says_what_to_do=True,
@@ -62,6 +64,8 @@ class Settings:
 
     def get_or(self, name: str, default: str | None) -> str | None:
         """The value of a setting, or what the program gives for one that is not set."""
+        if self._is_of_loading(name):
+            return default if name.startswith("spark.sql.") else self.get(name)
         return self._set.get(name, default)
 
     def set(self, name: str, value: str) -> None:
@@ -70,7 +74,11 @@ class Settings:
             self._refuse(f"the setting {name} is changed")
         self._change(name, value)
 
+    def _is_of_loading(self, name: str) -> bool:
+        return name not in self._given and is_of_loading(name)
+
     def _change(self, name: str, value: str) -> None:
+        self._given.add(name)
         self._set[name] = value
         if not _is_usual(name, value, self._spark):
             self._unusual[name] = None

@@ -1,0 +1,206 @@
+"""Whether a job must be loaded a second time, in another world, and whether both loads agree.
+
+What Python does not tell to `world` differs between two processes: the order of sets, hashes, addresses of
+objects, what packages learn by themselves. A job whose code can have none of it is loaded once.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from veer.errors import UnsupportedError
+from veer.frontends.spark.capture.asking import origin_of
+
+# Modules that give the program nothing whose order or value differs between two processes, unless
+# `world` answers for it. Those of PySpark are Veer's business.
+ALIKE = frozenset(
+    {"__future__", "abc", "argparse", "base64", "bisect", "calendar", "collections", "configparser"}
+    | {"contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions"}
+    | {
+        "functools",
+        "getpass",
+        "hashlib",
+        "heapq",
+        "importlib",
+        "io",
+        "itertools",
+        "json",
+        "logging",
+    }
+    | {
+        "math",
+        "numbers",
+        "os",
+        "pathlib",
+        "platform",
+        "pprint",
+        "pyspark",
+        "random",
+        "re",
+        "shutil",
+    }
+    | {
+        "socket",
+        "statistics",
+        "string",
+        "subprocess",
+        "sys",
+        "tempfile",
+        "textwrap",
+        "time",
+        "timeit",
+    }
+    | {"traceback", "types", "typing", "urllib", "uuid", "warnings", "zoneinfo", "dbutils"}
+)
+# Names under which Python hands out what differs, or code that cannot be seen.
+UNLIKE = frozenset(
+    {"set", "frozenset", "hash", "id", "eval", "exec", "compile", "__import__", "globals", "locals"}
+    | {"vars", "dir", "getattr", "import_module", "find_spec", "modules", "__hash__", "__repr__"}
+    | {"__subclasses__", "literal_eval", "makeLogRecord", "LogRecord", "_startTime", "created"}
+)
+ITERATED = (
+    "sorted",
+    "list",
+    "tuple",
+    "len",
+    "enumerate",
+    "zip",
+    "dict",
+    "max",
+    "min",
+    "any",
+    "all",
+    "sum",
+)
+VIEWS = ("keys", "items")
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
+
+
+def why_again(text: str, has_listed: bool) -> str:
+    """Why the job that was loaded into this process is to be loaded again; empty if it is not.
+
+    `text` is its dataflow, `has_listed` whether it was given names of files in no certain order.
+    """
+    if has_listed:
+        return "the order of files"
+    if ADDRESS.search(text):
+        return "the addresses of objects"
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and origin_of(file) == "program":
+            for what in _unlike(file):
+                return what
+    return ""
+
+
+def _unlike(file: str) -> Iterator[str]:
+    """What of a module of the program may differ from process to process."""
+    tree = _tree(file)
+    if tree is None:
+        yield "code that cannot be read"
+        return
+    iterated = {id(part) for node in ast.walk(tree) for part in _iterated(node)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Set() | ast.SetComp():
+                yield "the order of a set"
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name in UNLIKE:
+                yield f"what {name} gives"
+            case ast.Call(func=ast.Attribute(attr=name)) if (
+                name in VIEWS and id(node) not in iterated
+            ):
+                yield "the order of a set"
+            case ast.Import(names=names):
+                yield from (f"what {n.name} gives" for n in names if not _is_alike(n.name))
+            case ast.ImportFrom(module=str(name), level=0) if not _is_alike(name):
+                yield f"what {name} gives"
+
+
+def _iterated(node: ast.AST) -> Iterator[ast.AST]:
+    """What a part of a program does nothing with but go through it."""
+    match node:
+        case ast.For(iter=inner) | ast.comprehension(iter=inner):
+            yield inner
+        case ast.Call(func=ast.Name(id=name), args=args) if name in ITERATED:
+            yield from args
+        case ast.Compare(comparators=[inner], ops=[ast.In() | ast.NotIn()]):
+            yield inner
+        case ast.Starred(value=inner):
+            yield inner
+
+
+def _is_alike(name: str) -> bool:
+    """Whether what is imported can be seen: a listed module, or one of the program."""
+    if name.partition(".")[0] in ALIKE:
+        return True
+    module = sys.modules.get(name) or sys.modules.get(name.partition(".")[0])
+    file = getattr(module, "__file__", None)
+    places = [file] if file else list(getattr(module, "__path__", ()))
+    return module is None or (bool(places) and all(origin_of(p) == "program" for p in places))
+
+
+PRESENT = ("now", "today")
+OF_TEXTS = ("datetime64", "Timestamp", "to_datetime", "Period", "DatetimeIndex", "array", "asarray")
+
+
+def refuse_present(root: Path) -> None:
+    """Refuse a program that asks a package for the present by a word."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not file or origin_of(file) != "program":
+            continue
+        for node in ast.walk(_tree(file) or ast.Module([], [])):
+            if isinstance(node, ast.Call) and _names_present(node):
+                shown = Path(file).relative_to(root) if Path(file).is_relative_to(root) else file
+                raise UnsupportedError(f"{shown}:{node.lineno}: a package is asked for the present")
+
+
+def _names_present(call: ast.Call) -> bool:
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    words = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant)]
+    return name in OF_TEXTS and any(isinstance(w, str) and w.lower() in PRESENT for w in words)
+
+
+def _tree(file: str) -> ast.Module | None:
+    try:
+        return ast.parse(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError, RecursionError):
+        return None
+
+
+def check_agreement(first: Mapping[str, Any], second: Mapping[str, Any], why: str) -> None:
+    """Refuse a job that two worlds read as two dataflows."""
+    if "error" in second:
+        raise UnsupportedError(
+            f"loaded again in another process, the job fails: {second['error']}; "
+            f"it depends on {why}, which differs from run to run"
+        )
+    if _compared(first) != _compared(second):
+        raise UnsupportedError(
+            f"loaded again in another process, the job computes something else: "
+            f"{_difference(first, second)}; it depends on {why}, which differs from run to run"
+        )
+
+
+def _compared(answer: Mapping[str, Any]) -> str:
+    """What two loads must agree on; identities that are like no other count by their order."""
+    text = json.dumps([answer["dataflow"], answer["optimized"], answer["used"]], sort_keys=True)
+    for number, unlike in enumerate(answer["unlike"]):
+        text = text.replace(unlike, f"unlike {number}")
+    return text
+
+
+def _difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
+    a, b = _compared(first), _compared(second)
+    start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
+    start = max(start - 12, 0)
+    return f"...{a[start : start + 40]}... and ...{b[start : start + 40]}..."
+
+
+__all__ = ["check_agreement", "refuse_present", "why_again"]
