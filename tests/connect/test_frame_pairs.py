@@ -113,6 +113,8 @@ PAIRS = [
         "t.select(F.udf(lambda x: None if x is None else 0, 'int')('l').alias('r'))",
         UNKNOWN,
     ),
+    ("initcap of lowered letters", "t.select(F.initcap(F.lower('s')).alias('r'))", "t.select(F.initcap('s').alias('r'))", UNKNOWN),
+    ("lower of lowered letters", "t.select(F.lower(F.lower('s')).alias('r'))", "t.select(F.lower('s').alias('r'))", SAME),
     ("an action beside another statement on a line", "d = t.select('k').cache(); d.count(); d", "t.select('k')", SAME),
     (
         "a generator beside a window",

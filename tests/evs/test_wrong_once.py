@@ -11,7 +11,7 @@ from veer.model.query_pair import QueryPair
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """
-CREATE TABLE t (a INT, b INT, c INT, l BIGINT, d DOUBLE, arr ARRAY<INT>, brr ARRAY<INT>);
+CREATE TABLE t (a INT, b INT, c INT, l BIGINT, d DOUBLE, arr ARRAY<INT>, brr ARRAY<INT>, s STRING);
 CREATE TABLE r (x INT, y INT)
 """
 

@@ -5,7 +5,7 @@ A function without a rule is not answered; `UNANSWERED` counts the expressions t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import pytest
@@ -21,6 +21,7 @@ from veer.frontends.sql import read_sql
 from veer.model.ops import Source
 from veer.model.schema import Field
 from veer.model.types import ArrayType, DataType, MapType, StructType
+from veer.settings import NEWEST, SPARK_4_2, SessionSettings, under
 
 pytestmark = pytest.mark.spark
 
@@ -45,12 +46,25 @@ def texts() -> list[str]:
     return list(dict.fromkeys([*cases, *FORMS, *CASTS]))
 
 
-def answers() -> Iterator[tuple[str, str, list[str]]]:
+def answers_in(settings: SessionSettings, text: str) -> list[str]:
+    with under(settings):
+        return next(shown for name, asked, shown in answers([text]) if name == "v")
+
+
+def test_other_sessions_have_other_rules() -> None:
+    for text in ("make_date(i, 1, 1)", "CAST(i AS BIGINT)", "max(i)"):
+        assert answers_in(SessionSettings(spark=NEWEST), text) != ["?"]
+        assert answers_in(SessionSettings(spark=NEWEST, ansi=False), text) == ["?"]
+        assert answers_in(SessionSettings(spark=SPARK_4_2), text) == ["?"]
+    assert answers_in(SessionSettings(spark=SPARK_4_2), "i") == ["f"]
+
+
+def answers(asked: Sequence[str] = ()) -> Iterator[tuple[str, str, list[str]]]:
     """Each expression over each table, and what is known of its columns."""
     for name, nullable in TABLES.items():
         fields = tuple(Field(n, t, nullable) for n, t in zip(WIDE.names, WIDE.types, strict=True))
         catalog = {name: Source(name, fields)}
-        for text in texts():
+        for text in asked or texts():
             try:
                 flow = read_sql(f"SELECT {text} FROM {name}", catalog)
             except VeerError:

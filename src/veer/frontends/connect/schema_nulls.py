@@ -58,6 +58,7 @@ from veer.model.types import (
 from veer.settings import NEWEST, current
 
 ALWAYS = Literal(True, BOOLEAN)
+TABLE = "table"  # the format of a source that is nothing else
 DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}  # of decimals without a fraction
 
 
@@ -161,13 +162,13 @@ class NullsOfSchemas:
         operator, schema = self._operators[id_], self._schemas[id_]
         below = [self._schemas[i] for i in self._inputs.get(id_, [])]
         match operator:
-            case ops.Source(format=format_):
-                is_told = format_ in ("table", "")
+            case ops.Source(table, format=format_):
+                if format_ == ops.LOCAL:
+                    return [unknown(f.type, f.nullable) for f in schema]
+                # Files may be read as nullable whatever is declared of them.
+                is_table = format_ == TABLE and "/" not in table
                 return [
-                    declared(f.type, f.nullable or None if "/" in operator.table else f.nullable)
-                    if is_told
-                    else unknown(f.type, f.nullable)
-                    for f in schema
+                    declared(f.type, f.nullable if is_table else f.nullable or None) for f in schema
                 ]
             case ops.Values():
                 return [unknown(f.type, f.nullable) for f in schema]
@@ -268,9 +269,7 @@ class NullsOfSchemas:
                     return unknown(expr.type, struct.nullable or None)
                 field = struct.inside[[n for n, _ in arg.type.fields].index(name)]
                 return replace(field, nullable=_any([struct.nullable, field.nullable]))
-            case Cast() | Call() | OpaqueCall() if (
-                current().spark < NEWEST
-            ):  # whose rules were others
+            case Cast() | Call() | OpaqueCall() if not _has_known_rules():
                 return unknown(expr.type)
             case Cast(arg, type_, mode):
                 (given,) = of(arg)
@@ -326,7 +325,7 @@ class NullsOfSchemas:
                 return unknown(type_)
 
     def _call(self, call: AggregateCall | OverCall, rows: Schema, columns: Columns) -> Nulls:
-        if current().spark < NEWEST:
+        if not _has_known_rules():
             return unknown(call.type)
         args = [self._expr(a, rows, columns) for a in call.args]
         match call.function:
@@ -372,6 +371,11 @@ def _made_inside(
             return inside and (inside[1],)
         case _:
             return otherwise
+
+
+def _has_known_rules() -> bool:
+    """Whether the rules are those of the session that is read: others have some of their own."""
+    return current().ansi and current().spark >= NEWEST
 
 
 def _is_forced(given: DataType, target: DataType, mode: CastMode) -> bool:

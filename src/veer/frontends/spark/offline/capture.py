@@ -341,7 +341,7 @@ class OfflineCapture(Capture):
             (SparkSession, self.session_methods()),
             (DataFrame, self.frame_methods()),
             *self._checked_frames(DataFrame),
-            (DataFrame, {**self._view_methods(), "printSchema": lambda *_: None}),
+            (DataFrame, {**self._view_methods(), "printSchema": lambda *_, **__: None}),
             (Column, {"outer": lambda column: self._outer(column)}),
             (GroupedData, self.pivot(pivot_over_any(GroupedData.pivot))),
             (Catalog, {**self._catalog_answers(), **self.catalog_methods()}),
