@@ -16,24 +16,33 @@ from veer.errors import UnsupportedError
 from veer.frontends.spark.capture.asking import origin_of
 from veer.frontends.spark.capture.world import World
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Modules that give the program nothing whose order or value differs between two processes, unless
 # `world` answers for it. Those of PySpark are Veer's business.
-ALIKE = frozenset(
-    "__future__ abc argparse base64 bisect calendar collections configparser contextlib copy csv "
-    "dataclasses datetime dbutils decimal enum fractions functools getpass hashlib heapq importlib io "
-    "itertools json logging math numbers os pathlib platform pprint pyspark random re shutil socket "
-    "statistics string subprocess sys tempfile textwrap time timeit traceback types typing urllib uuid "
-    "warnings zoneinfo".split()
+ALIKE = _words(
+    """
+    __future__ abc argparse base64 bisect calendar collections configparser contextlib copy csv
+    dataclasses datetime dbutils decimal enum fractions functools getpass hashlib heapq importlib io
+    itertools json logging math numbers os pathlib platform pprint pyspark random re shutil socket
+    statistics string subprocess sys tempfile textwrap time timeit traceback types typing urllib uuid
+    warnings zoneinfo
+    """
 )
 # Names under which Python hands out what differs, or code that cannot be seen; and such attributes.
-UNLIKE = frozenset(
-    "set frozenset hash id eval exec compile __import__ globals locals vars dir getattr".split()
+UNLIKE = _words(
+    "set frozenset hash id eval exec compile __import__ globals locals vars dir getattr"
 )
-ATTRIBUTES = frozenset(
-    "__hash__ __repr__ __subclasses__ exec_module find_spec import_module literal_eval load_module "
-    "modules makeLogRecord LogRecord _startTime created".split()
+ATTRIBUTES = _words(
+    """
+    __hash__ __repr__ __subclasses__ exec_module find_spec import_module literal_eval load_module
+    modules makeLogRecord LogRecord _startTime created
+    """
 )
-ITERATED = "sorted list tuple len enumerate zip dict max min any all sum".split()
+ITERATED = _words("sorted list tuple len enumerate zip dict max min any all sum")
 VIEWS = ("keys", "items")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 
