@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import textwrap
 from pathlib import Path
 
@@ -348,19 +350,36 @@ def job(spark):
 """
 
 
+def commit(folder: Path) -> None:
+    """A repository of what is in a folder."""
+    who = ("-c", "user.name=v", "-c", "user.email=v@example.com")
+    for words in (("init", "-q", "."), ("add", "-A"), ("commit", "-qm", "first")):
+        subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_check_lists_given_variables(tmp_path: Path) -> None:
+    job = tmp_path / "job.py"
+    job.write_text(
+        "from pyspark.sql import SparkSession\n" + STAGED.replace("spark)", "spark: SparkSession)")
+    )
+    (tmp_path / "veer.toml").write_text('[jobs]\nreport = "job.py:job"\n')
+    commit(tmp_path)
+    job.write_text(job.read_text().replace("id > 1", "id >= 2"))
+    words = ("check", "--base", "HEAD", "--jvm", "never", "--schema", DDL, "--cache", "kept")
+    refused = command(*words, cwd=tmp_path)
+    assert refused.returncode == 2 and "variable STAGE is read" in refused.stdout
+    for stage in ("prod", "prod", "dev"):
+        shown = command(*words, "--env", f"STAGE={stage}", "--format", "json", cwd=tmp_path)
+        (sink,) = json.loads(shown.stdout)["jobs"][0]["sinks"]
+        assert sink["verdict"] == "equivalent"
+        assert sink["assumptions"] == [f"read with STAGE={stage}, as given"]
+
+
 def test_files_of_the_project_are_part_of_the_version(tmp_path: Path) -> None:
-    def git(*words: str) -> None:
-        import subprocess
-
-        who = ("-c", "user.name=v", "-c", "user.email=v@example.com")
-        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
-
-    git("init", "-q", ".")
     (tmp_path / "job.py").write_text(HEAD + CONFIGURED)
     settings = tmp_path / "settings.json"
     settings.write_text('{"least": 1, "most": 5}')
-    git("add", "-A")
-    git("commit", "-qm", "first")
+    commit(tmp_path)
     words = ("verify", "--base", "HEAD", "job.py:job", "--jvm", "never", "--schema", DDL)
     assert command(*words, cwd=tmp_path).returncode == 0
     settings.write_text('{"least": 1,\n "most": 5}')

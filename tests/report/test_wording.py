@@ -27,6 +27,7 @@ from veer.verdict import Answer, Rule, Verdict
 
 VALUES: dict[str, Any] = {
     "str": "x",
+    "str | None": None,
     "int": 2,
     "float": 1.5,
     "bool": True,

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from pyspark.sql import SparkSession
 
 from tests.generators.tables import Table
 from tests.spark.compare import Unsupported, register, run_spark, run_veer, same_value
+from veer.errors import InputError
+from veer.frontends.spark.capture.session import MEANING
+from veer.frontends.spark.offline.settings import Settings
+from veer.frontends.spark.setting_defaults import FALSE, OTHERS, PREFIX, TRUE, spark_default
 from veer.interpreter import Result
 from veer.model.types import INT, STRING, ArrayType, StructType
-from veer.settings import current, under
+from veer.settings import NEWEST, current, spark_version, under
 
 pytestmark = pytest.mark.spark
 PAIR = StructType((("x", INT), ("X", INT)))
@@ -97,3 +101,36 @@ def test_settings(spark: SparkSession, name: str) -> None:
         register(spark, [TABLE, PLAIN])
         differences = [found for text in queries if (found := compare(spark, text))]
     assert not differences, "\n".join(differences)
+
+
+def test_defaults_of_settings_are_those_of_spark(spark: SparkSession) -> None:
+    """The whole table: what a program is told that nobody has set."""
+    of_spark = spark._jvm.org.apache.spark.sql.internal.SQLConf()  # type: ignore[union-attr]
+    here = spark_version(spark.version)
+    names = sorted(f"{PREFIX}{name}" for name in (*FALSE, *TRUE, *OTHERS))
+    told = {name: spark_default(name, here) for name in names}
+    assert told == {name: str(of_spark.getConfString(name)) for name in names}
+
+
+def test_a_program_is_told_nothing_of_the_session_that_loads_it() -> None:
+    refused: list[str] = []
+
+    def refuse(what: str, **_: Any) -> NoReturn:
+        refused.append(what)
+        raise InputError(what)
+
+    loading = Settings(refuse, refuse, {"spark.master": "yarn"}, NEWEST)
+    assert loading.get("spark.sql.shuffle.partitions") == "200"
+    assert loading.get_or("spark.sql.shuffle.partitions", "7") == "7"
+    assert loading.get("spark.master") == "yarn"
+    told = [n for n in loading.all() if n not in MEANING and n != "spark.master"]
+    for name in (*told, "spark.sql.warehouse.dir", "spark.app.id", "spark.executor.memory"):
+        default = spark_default(name, NEWEST)
+        if default is None:
+            with pytest.raises(InputError):
+                loading.get(name)
+        else:
+            assert loading.get(name) == default
+    loading.configure({"spark.sql.shuffle.partitions": "3", "spark.executor.memory": "2g"})
+    assert loading.get("spark.sql.shuffle.partitions") == "3"
+    assert loading.get_or("spark.executor.memory", None) == "2g"

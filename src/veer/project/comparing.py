@@ -58,6 +58,7 @@ def _data(version: Version) -> dict[str, Any]:
         "optimized": None if version.optimized is None else to_json(version.optimized),
         "place": None if version.place is None else asdict(version.place),
         "files": dict(version.files),
+        "read_with": version.read_with,
     }
 
 
@@ -69,6 +70,7 @@ def _version(data: Mapping[str, Any]) -> Version:
         optimized=None if data["optimized"] is None else from_json(data["optimized"]),
         place=None if data["place"] is None else SourceLocation(**data["place"]),
         files=data["files"],
+        read_with=tuple((name, value) for name, value in data["read_with"]),
     )
 
 

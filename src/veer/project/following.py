@@ -289,14 +289,15 @@ class Following:
             composed = None if name is None else self._composed(side, name, ())
             if composed is None:
                 return None
-            sides.append((composed, side.versions[name or ""]))
-        (p_flow, p_jobs), p = sides[0]
-        (q_flow, q_jobs), q = sides[1]
-        versions = (
-            replace(p, dataflow=p_flow, stable_ids=False, optimized=None),
-            replace(q, dataflow=q_flow, stable_ids=False, optimized=None),
-        )
-        return Joint(versions, tuple(sorted({*p_jobs, *q_jobs})))
+            flow, jobs = composed
+            version = side.versions[name or ""]
+            read = [
+                v for each in (name or "", *sorted(jobs)) for v in side.versions[each].read_with
+            ]
+            joined = replace(version, dataflow=flow, stable_ids=False, optimized=None)
+            sides.append((replace(joined, read_with=tuple(dict.fromkeys(read))), jobs))
+        (p, p_jobs), (q, q_jobs) = sides
+        return Joint((p, q), tuple(sorted({*p_jobs, *q_jobs})))
 
     def _composed(
         self, side: LoadedJobs, name: str, above: tuple[str, ...]

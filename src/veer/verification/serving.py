@@ -8,6 +8,7 @@ from veer.assumptions import (
     ForeignKeyHolds,
     KeyHolds,
     PackageIsPure,
+    ReadWith,
     RowWise,
     SameChoice,
     UniqueHolds,
@@ -65,7 +66,7 @@ def _may_stay(assumption: Assumption) -> bool:
     match assumption:
         case KeyHolds() | UniqueHolds() | ForeignKeyHolds() | RowWise() | PackageIsPure():
             return True
-        case SameChoice() | BatchIndependent():
+        case SameChoice() | BatchIndependent() | ReadWith():
             return True
         case _:
             return False

@@ -20,7 +20,7 @@ from typing import Any, final
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.frontends.checkout import checked_out, top_level
 from veer.frontends.declared import NOTHING, Declarations
-from veer.frontends.spark.capture.second_look import check_agreement
+from veer.frontends.spark.capture.agreement import check_agreement
 from veer.frontends.spark.capture.stopping import NeedsJvm
 from veer.frontends.spark.offline.loader import LOADER, OTHER, loading_environment
 from veer.frontends.spark.pyspark_version import connect_problem, require_pyspark

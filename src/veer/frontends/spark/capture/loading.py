@@ -61,11 +61,11 @@ def answer(load: Callable[[], Loaded]) -> dict[str, Any]:
         }
         text = json.dumps(flows)
         _check_place(text, loaded.world)
-        refuse_present(loaded.world.capture.root)
+        refuse_present(loaded.world)
     except VeerError as error:
         undeclared = error.undeclared_table if isinstance(error, InputError) else ""
         return {"error": str(error), "kind": _kind(error), "undeclared_table": undeclared}
-    again = why_again(text, loaded.world.has_listed)
+    again = why_again(text, loaded.world)
     return {**flows, "used": loaded.world.used, "unlike": unlike_so_far(), "again": again}
 
 

@@ -1,4 +1,4 @@
-"""Whether a job must be loaded a second time, in another world, and whether both loads agree.
+"""Whether a job must be loaded a second time, in another world.
 
 What Python does not tell to `world` differs between two processes: the order of sets, hashes, addresses of
 objects, what packages learn by themselves. A job whose code can have none of it is loaded once.
@@ -7,96 +7,63 @@ objects, what packages learn by themselves. A job whose code can have none of it
 from __future__ import annotations
 
 import ast
-import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from veer.errors import UnsupportedError
 from veer.frontends.spark.capture.asking import origin_of
+from veer.frontends.spark.capture.world import World
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 # Modules that give the program nothing whose order or value differs between two processes, unless
 # `world` answers for it. Those of PySpark are Veer's business.
-ALIKE = frozenset(
-    {"__future__", "abc", "argparse", "base64", "bisect", "calendar", "collections", "configparser"}
-    | {"contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "enum", "fractions"}
-    | {
-        "functools",
-        "getpass",
-        "hashlib",
-        "heapq",
-        "importlib",
-        "io",
-        "itertools",
-        "json",
-        "logging",
-    }
-    | {
-        "math",
-        "numbers",
-        "os",
-        "pathlib",
-        "platform",
-        "pprint",
-        "pyspark",
-        "random",
-        "re",
-        "shutil",
-    }
-    | {
-        "socket",
-        "statistics",
-        "string",
-        "subprocess",
-        "sys",
-        "tempfile",
-        "textwrap",
-        "time",
-        "timeit",
-    }
-    | {"traceback", "types", "typing", "urllib", "uuid", "warnings", "zoneinfo", "dbutils"}
+ALIKE = _words(
+    """
+    __future__ abc argparse base64 bisect calendar collections configparser contextlib copy csv
+    dataclasses datetime dbutils decimal enum fractions functools getpass hashlib heapq importlib io
+    itertools json logging math numbers os pathlib platform pprint pyspark random re shutil socket
+    statistics string subprocess sys tempfile textwrap time timeit traceback types typing urllib uuid
+    warnings zoneinfo
+    """
 )
-# Names under which Python hands out what differs, or code that cannot be seen.
-UNLIKE = frozenset(
-    {"set", "frozenset", "hash", "id", "eval", "exec", "compile", "__import__", "globals", "locals"}
-    | {"vars", "dir", "getattr", "import_module", "find_spec", "modules", "__hash__", "__repr__"}
-    | {"__subclasses__", "literal_eval", "makeLogRecord", "LogRecord", "_startTime", "created"}
+# Names under which Python hands out what differs, or code that cannot be seen; and such attributes.
+UNLIKE = _words(
+    "set frozenset hash id eval exec compile __import__ globals locals vars dir getattr"
 )
-ITERATED = (
-    "sorted",
-    "list",
-    "tuple",
-    "len",
-    "enumerate",
-    "zip",
-    "dict",
-    "max",
-    "min",
-    "any",
-    "all",
-    "sum",
+ATTRIBUTES = _words(
+    """
+    __hash__ __repr__ __subclasses__ exec_module find_spec import_module literal_eval load_module
+    modules makeLogRecord LogRecord _startTime created
+    """
 )
+ITERATED = _words("sorted list tuple len enumerate zip dict max min any all sum")
 VIEWS = ("keys", "items")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 
 
-def why_again(text: str, has_listed: bool) -> str:
+def program_files(world: World) -> list[str]:
+    """The files of the modules of the program that were imported."""
+    modules = [module for name, module in sys.modules.items() if name not in world.before]
+    files = [str(getattr(module, "__file__", None) or "") for module in modules]
+    return [file for file in files if file and origin_of(file) == "program"]
+
+
+def why_again(text: str, world: World) -> str:
     """Why the job that was loaded into this process is to be loaded again; empty if it is not.
 
-    `text` is its dataflow, `has_listed` whether it was given names of files in no certain order.
+    `text` is its dataflow.
     """
-    if has_listed:
+    if world.has_listed:
         return "the order of files"
     if ADDRESS.search(text):
         return "the addresses of objects"
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if file and origin_of(file) == "program":
-            for what in _unlike(file):
-                return what
-    return ""
+    return next((what for file in program_files(world) for what in _unlike(file)), "")
 
 
 def _unlike(file: str) -> Iterator[str]:
@@ -110,7 +77,9 @@ def _unlike(file: str) -> Iterator[str]:
         match node:
             case ast.Set() | ast.SetComp():
                 yield "the order of a set"
-            case ast.Name(id=name) | ast.Attribute(attr=name) if name in UNLIKE:
+            case ast.Name(id=name) if name in UNLIKE | ATTRIBUTES:
+                yield f"what {name} gives"
+            case ast.Attribute(attr=name) if name in ATTRIBUTES:
                 yield f"what {name} gives"
             case ast.Call(func=ast.Attribute(attr=name)) if (
                 name in VIEWS and id(node) not in iterated
@@ -149,12 +118,10 @@ PRESENT = ("now", "today")
 OF_TEXTS = ("datetime64", "Timestamp", "to_datetime", "Period", "DatetimeIndex", "array", "asarray")
 
 
-def refuse_present(root: Path) -> None:
+def refuse_present(world: World) -> None:
     """Refuse a program that asks a package for the present by a word."""
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if not file or origin_of(file) != "program":
-            continue
+    root = world.capture.root
+    for file in program_files(world):
         for node in ast.walk(_tree(file) or ast.Module([], [])):
             if isinstance(node, ast.Call) and _names_present(node):
                 shown = Path(file).relative_to(root) if Path(file).is_relative_to(root) else file
@@ -174,33 +141,4 @@ def _tree(file: str) -> ast.Module | None:
         return None
 
 
-def check_agreement(first: Mapping[str, Any], second: Mapping[str, Any], why: str) -> None:
-    """Refuse a job that two worlds read as two dataflows."""
-    if "error" in second:
-        raise UnsupportedError(
-            f"loaded again in another process, the job fails: {second['error']}; "
-            f"it depends on {why}, which differs from run to run"
-        )
-    if _compared(first) != _compared(second):
-        raise UnsupportedError(
-            f"loaded again in another process, the job computes something else: "
-            f"{_difference(first, second)}; it depends on {why}, which differs from run to run"
-        )
-
-
-def _compared(answer: Mapping[str, Any]) -> str:
-    """What two loads must agree on; identities that are like no other count by their order."""
-    text = json.dumps([answer["dataflow"], answer["optimized"], answer["used"]], sort_keys=True)
-    for number, unlike in enumerate(answer["unlike"]):
-        text = text.replace(unlike, f"unlike {number}")
-    return text
-
-
-def _difference(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-    a, b = _compared(first), _compared(second)
-    start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
-    start = max(start - 12, 0)
-    return f"...{a[start : start + 40]}... and ...{b[start : start + 40]}..."
-
-
-__all__ = ["check_agreement", "refuse_present", "why_again"]
+__all__ = ["refuse_present", "why_again"]

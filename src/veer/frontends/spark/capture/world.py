@@ -158,6 +158,7 @@ class World:
         self.used: dict[str, str | None] = {}  # variables of `--env` that were asked for
         self.own: set[str] = set()  # variables the program itself has set
         self.is_seeded = False
+        self.before = frozenset(sys.modules)  # what is imported later may be the program's
         self.has_listed = False  # whether names of files came in the order of the file system
 
     def guard(self) -> None:
@@ -424,9 +425,10 @@ class World:
     def _looking(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
         def look(path: Any, *args: Any, **named: Any) -> Any:
+            if self.asker.looking.now:
+                return original(path, *args, **named)
             if (
-                not self.asker.looking.now
-                and not isinstance(path, int)
+                not isinstance(path, int)
                 and not self.asker.may_look_at(path)
                 and self.asker.asks(through_packages=True)
             ):
