@@ -63,7 +63,7 @@ def is_only_shown(frame: FrameType, action: str) -> bool:
 def is_shown(frame: FrameType | None) -> bool:
     """Whether all that comes of the statement at this place is dropped, printed or logged."""
     tree = None if frame is None else _tree(frame.f_code.co_filename)
-    statement = None if tree is None or frame is None else _statement(tree, frame.f_lineno)
+    statement = None if tree is None or frame is None else _statement(tree, _place(frame))
     if tree is None or frame is None or statement is None:
         return False
     match statement:
