@@ -183,6 +183,8 @@ def _load(job: Job, run: Callable[[Mapping[str, Any], int], str]) -> Captured:
         loaded = _answered(job, request, run, 0)
         if loaded.get("again"):  # and no error
             check_agreement(loaded, _answered(job, request, run, 1), loaded["again"])
+            turned = _answered(job, {**request, "backwards": True}, run, 0)
+            check_agreement(loaded, turned, loaded["again"], but_for_functions=True)
         return _captured(loaded)
 
 
@@ -190,7 +192,8 @@ def _answered(
     job: Job, request: Mapping[str, Any], run: Callable[[Mapping[str, Any], int], str], world: int
 ) -> Mapping[str, Any]:
     """What the process says that loads a job in one of the worlds."""
-    answer = Path(request["answer"]).with_name(f"answer_{world}.json")
+    number = 2 if request.get("backwards") else world
+    answer = Path(request["answer"]).with_name(f"answer_{number}.json")
     printed = run({**request, "answer": str(answer), "world": world}, world)
     if not answer.exists():
         last = [line for line in printed.splitlines() if line.strip()][-3:]

@@ -17,6 +17,7 @@ from typing import Any, Protocol, final
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.declared import Declarations, declaring
 from veer.frontends.python.codes import unlike_so_far
+from veer.frontends.spark.capture.backwards import walk_backwards
 from veer.frontends.spark.capture.capture import Capture
 from veer.frontends.spark.capture.pipeline_datasets import dataset_function
 from veer.frontends.spark.capture.platform_utilities import platform_utilities
@@ -107,6 +108,8 @@ def load_captured(capture: Capture, request: Mapping[str, Any], *, has_jvm: bool
     with declaring(declared), capture, utilities_of_job as utilities:
         if capture.keep:
             world.guard()
+        if request.get("backwards"):
+            walk_backwards()
         try:
             function = function_of(
                 root, file, request["function"], top, _dataset_of(capture, request)
