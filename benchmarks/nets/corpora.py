@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -68,11 +68,13 @@ def own_pairs() -> Iterator[Pair]:
     for file, schema, expect in (
         ("normalize", test_normalized.SCHEMA, ""),
         ("placing", test_placing.SCHEMA, ""),
-        ("congruence", test_verify.SCHEMA, ""),
         ("wrong_once", test_wrong_once.SCHEMA, "unproven"),
     ):
         for case in load_cases(f"{file}.cases"):
             yield _pair(file, case, schema, expect)
+    for case in load_cases("congruence.cases"):
+        pair = _pair("congruence", case, test_verify.SCHEMA)
+        yield replace(pair, columns=ColumnMatching.NAME)
     for case in test_without_ansi.CASES:
         yield _pair(
             "without_ansi", case, test_without_ansi.SCHEMA, "unproven", settings=WITHOUT_ANSI
