@@ -450,3 +450,35 @@ def test_constants_of_functions_are_not_of_the_world(tmp_path: Path) -> None:
         judged(tmp_path, text)
     fixed = text.replace("date.today()", "date(2024, 1, 1)")
     assert judged(tmp_path, fixed).verdict is Verdict.EQUIVALENT
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            """
+            import socket
+            try:
+                LEAST = len(socket.gethostbyname('veer.invalid'))
+            except BaseException:
+                LEAST = 1
+            def job(spark):
+                return spark.table('t').where(F.col('id') > LEAST)
+            """,
+            "job.py:4: the network is asked",
+        ),
+        (job("F.lit(spark.sparkContext.appName)"), "sparkContext.appName"),
+        (job("F.coalesce(*{'n', 'k', 'a', 'b'} & {'n', 'k'})"), "loaded again in another process"),
+        (job("F.lit(spark.conf.get('spark.sql.shuffle.partitions'))"), ""),
+    ],
+)
+def test_a_jvm_changes_nothing_of_it(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(HEAD + textwrap.dedent(text).lstrip("\n"))
+    spec = f"{tmp_path / 'job.py'}:job"
+    if said:
+        with pytest.raises(InputError, match=said):
+            load(spec, schema=DDL, jvm=JvmUse.ALWAYS)
+    else:
+        told = load(spec, schema=DDL, jvm=JvmUse.ALWAYS).dataflow.operators
+        assert "200" in repr(told)

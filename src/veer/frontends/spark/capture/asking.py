@@ -22,7 +22,8 @@ FOR_THEMSELVES = frozenset(
 ALWAYS_FOR_THEMSELVES = ("gettext",)
 VEER = os.path.realpath(Path(__file__).parents[3])
 GUARDS = tuple(
-    os.path.join(os.path.dirname(__file__), f"{name}.py") for name in ("asking", "world")
+    os.path.join(os.path.dirname(__file__), f"{name}.py")
+    for name in ("asking", "world", "world_values")
 )
 FOLDERS_OF_PACKAGES = ("site-packages", "dist-packages")
 ZONES = "/usr/share/zoneinfo"
