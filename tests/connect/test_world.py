@@ -114,6 +114,12 @@ def job(spark):
     "c": (job("F.lit(ctypes.pythonapi.getpid())", "import ctypes"), "C is called"),
     "stat": (job("F.lit(os.stat(__file__).st_mtime)", "import os"), "what a file system says"),
     "set": (job("F.coalesce(*{'n', 'k', 'a', 'b'} & {'n', 'k'})"), "loaded again"),
+    **{f"set of {a} and {b}": (job(f"F.coalesce(*{{'{a}', '{b}'}})"), "loaded again")
+       for a, b in (("n", "k"), ("id", "k"), ("id", "n"))},
+    "set decides": (chosen("list({'n', 'k'})[0] == 'n'"), "loaded again"),
+    "set loses one": (job("F.col(names.pop())", "names = {'n', 'k'}"), "loaded again"),
+    "set is unpacked": (job("F.col(first)", "first, _ = {'n', 'k'}"), "loaded again"),
+    "set as a text": (job("F.lit('-'.join(x for x in {'n', 'k'}))"), "loaded again"),
     "address": (job("F.lit(repr(object()))"), "loaded again in another process"),
     "command line": (chosen("len(sys.argv) > 1", "import sys"), "the command line is read"),
     "options": (job("F.lit(argparse.ArgumentParser().parse_args().__str__())", "import argparse"),
@@ -243,6 +249,13 @@ HARMLESS = {
     "sorted set": """
         def job(spark):
             return spark.table('t').select(*sorted({'n', 'k', 'id'} - {'id'}))
+        """,
+    "set in an IN": """
+        WANTED = {1, 20, 300} | {4000}
+        NAMES = {'n', 'k', 'id'}
+        def job(spark):
+            found = spark.table('t').where(F.col('id').isin(WANTED) | F.col('n').isin(*WANTED))
+            return found.drop(*NAMES.difference({'n', 'id'}))
         """,
     "membership": """
         WANTED = {'n', 'k'}

@@ -9,7 +9,6 @@ from typing import Any
 
 from veer.errors import UnsupportedError
 
-
 IDENTITY = re.compile(r"\b[0-9a-f]{32}\b")  # of a function
 
 

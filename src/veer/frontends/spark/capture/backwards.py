@@ -20,10 +20,9 @@ from veer.frontends.spark.capture.asking import origin_of
 BACKWARDS, POPPED = "__veer_backwards__", "__veer_popped__"
 # What walks through an argument, as a name and as an attribute.
 WALKING = frozenset(
-    """
-    all any chain dict enumerate extend filter format from_iterable fromkeys isin iter join list map
-    max min next product reduce repr str sum tuple zip zip_longest
-    """.split()
+    {"all", "any", "chain", "dict", "enumerate", "extend", "filter", "format", "from_iterable"}
+    | {"fromkeys", "isin", "iter", "join", "list", "map", "max", "min", "next", "product", "reduce"}
+    | {"repr", "str", "sum", "tuple", "zip", "zip_longest"}
 )
 
 
@@ -33,7 +32,7 @@ def walk_backwards() -> None:
     setattr(builtins, POPPED, popped)
     usual = SourceFileLoader.get_code
 
-    def code(loader: SourceFileLoader, name: str) -> CodeType | None:
+    def code(loader: Any, name: str) -> CodeType | None:
         path = loader.get_filename(name)
         if origin_of(path) != "program":
             return usual(loader, name)
@@ -41,7 +40,7 @@ def walk_backwards() -> None:
         compiled: CodeType = compile(tree, path, "exec", dont_inherit=True)
         return compiled
 
-    SourceFileLoader.get_code = code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = code  # type: ignore[assignment, method-assign]
 
 
 def backwards(value: Any) -> Any:
