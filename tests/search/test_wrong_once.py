@@ -137,7 +137,7 @@ def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("veer.search.simulation.Simulation.agree", lambda self, claim: True)
     monkeypatch.setattr("veer.search.simulation.Simulation.differing", lambda self, claim: iter(()))
     monkeypatch.setattr("veer.search.attempts.Attempts.differ", lambda self, pair: False)
-    monkeypatch.setattr("veer.verification.guard._guard", lambda refutation: None)
+    monkeypatch.setattr("veer.verification.guard.first_difference", lambda *_: None)
     monkeypatch.setattr("veer.verification.sinks.find_witness", lambda *_, **__: "not looked for")
 
 

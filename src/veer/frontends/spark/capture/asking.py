@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
-Origin = Literal["program", "python", "package", "import", "veer", "none"]
+Origin = Literal["program", "python", "package", "pyspark", "import", "veer", "none"]
 IMPORTING = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 # Modules of Python that ask the clock and the environment for their own work: what they give is none of it.
 FOR_THEMSELVES = frozenset(
@@ -26,6 +26,7 @@ GUARDS = tuple(
     for name in ("asking", "world", "world_values")
 )
 FOLDERS_OF_PACKAGES = ("site-packages", "dist-packages")
+PYSPARK = "pyspark"  # asks for itself, also where files are: it tells places in the program
 ZONES = "/usr/share/zoneinfo"
 
 
@@ -131,7 +132,9 @@ def _is_of_program(start: FrameType, through_packages: bool, at_once: bool) -> b
         origin = origin_of(frame.f_code.co_filename)
         if origin == "program":
             return True
-        if origin in ("import", "veer") or (origin == "package" and not through_packages):
+        if origin in ("import", "veer", "pyspark"):
+            return False
+        if origin == "package" and not through_packages:
             return False
         if at_once and origin != "none":
             return False
@@ -175,7 +178,7 @@ def origin_of(file: str) -> Origin:
     if _is_below(real, VEER):
         return "veer"
     if any(part in FOLDERS_OF_PACKAGES for part in (*Path(file).parts, *Path(real).parts)):
-        return "package"
+        return "pyspark" if PYSPARK in Path(file).parts else "package"
     return "python" if any(_is_below(real, place) for place in _python()) else "program"
 
 

@@ -4,15 +4,18 @@
     f(*names), list(names)       f(*backwards(names)), list(backwards(names))
 
 Hashes of another seed may by chance give a small set the same order again; walked through in both
-directions, two values have both orders. What is no set stays as it is.
+directions, two values have both orders. What is no set stays as it is. Functions get the code back
+that was written before they are read and identified (`restore`).
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import gc
+from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from veer.frontends.spark.capture.asking import origin_of
@@ -36,11 +39,30 @@ def walk_backwards() -> None:
         path = loader.get_filename(name)
         if origin_of(path) != "program":
             return usual(loader, name)
-        tree = ast.fix_missing_locations(_Walks().visit(ast.parse(loader.get_data(path), path)))
+        source = loader.get_data(path)
+        tree = ast.fix_missing_locations(_Walks().visit(ast.parse(source, path)))
         compiled: CodeType = compile(tree, path, "exec", dont_inherit=True)
+        _WRITTEN.update(_side_by_side(compiled, compile(source, path, "exec", dont_inherit=True)))
         return compiled
 
     SourceFileLoader.get_code = code  # type: ignore[assignment, method-assign]
+
+
+_WRITTEN: dict[CodeType, CodeType] = {}  # the code as it was written, by what it became
+
+
+def _side_by_side(ours: CodeType, written: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    yield ours, written
+    inner = ([c for c in code.co_consts if isinstance(c, CodeType)] for code in (ours, written))
+    for pair in zip(*inner, strict=True):
+        yield from _side_by_side(*pair)
+
+
+def restore() -> None:
+    """Give functions, copies too, the code back that was written."""
+    for thing in gc.get_objects() if _WRITTEN else ():
+        if type(thing) is FunctionType and thing.__code__ in _WRITTEN:
+            thing.__code__ = _WRITTEN[thing.__code__]
 
 
 def backwards(value: Any) -> Any:
@@ -121,4 +143,4 @@ def _called(name: str, value: ast.expr) -> ast.Call:
     return ast.copy_location(ast.Call(function, [value], []), value)
 
 
-__all__ = ["walk_backwards"]
+__all__ = ["restore", "walk_backwards"]

@@ -184,7 +184,7 @@ def _load(job: Job, run: Callable[[Mapping[str, Any], int], str]) -> Captured:
         if loaded.get("again"):  # and no error
             check_agreement(loaded, _answered(job, request, run, 1), loaded["again"])
             turned = _answered(job, {**request, "backwards": True}, run, 0)
-            check_agreement(loaded, turned, loaded["again"], but_for_functions=True)
+            check_agreement(loaded, turned, loaded["again"])
         return _captured(loaded)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol, final
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.declared import Declarations, declaring
 from veer.frontends.python.codes import unlike_so_far
-from veer.frontends.spark.capture.backwards import walk_backwards
+from veer.frontends.spark.capture.backwards import restore, walk_backwards
 from veer.frontends.spark.capture.capture import Capture
 from veer.frontends.spark.capture.pipeline_datasets import dataset_function
 from veer.frontends.spark.capture.platform_utilities import platform_utilities
@@ -127,6 +127,7 @@ def load_captured(capture: Capture, request: Mapping[str, Any], *, has_jvm: bool
         _call_function(capture, root, function, arguments)
         check_used(function, request["args"], utilities.widgets.asked)
         _check_modules(root, top)
+        restore()
         return Loaded(*capture.dataflows(), world)
 
 
