@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # the sources.
 export PYTHONDONTWRITEBYTECODE :=
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.cache/bytecode
-WORKERS ?= 3
+WORKERS ?= 4
 CHECKED := src tests benchmarks examples tools docs/conf.py
 
 # The tests that rest on what Spark agreed with before; each module in one process.
