@@ -7,6 +7,7 @@ from functools import reduce
 from math import isfinite, trunc
 from typing import TYPE_CHECKING, Any
 
+from veer.analysis.constants import widened
 from veer.errors import UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.connect.frames import Frame
@@ -18,6 +19,7 @@ from veer.model.types import (
     BOOLEAN,
     DOUBLE,
     INT,
+    LONG,
     BinaryType,
     BooleanType,
     DataType,
@@ -84,10 +86,19 @@ def _filled(plan: Plan, place: int, value: Literal) -> Expr:
     column: Expr = plan.column(place)
     if isinstance(column.type, BinaryType):
         raise UnsupportedError(f"fillna of a column of type {column.type}")
-    given = coercion.cast(value, column.type)
+    given = _whole(value, column.type) or coercion.cast(value, column.type)
     if isinstance(column.type, DoubleType | FloatType):
         column = coercion.call("nanvl", column, Literal(None, column.type))
     return coercion.call("coalesce", column, given)
+
+
+def _whole(value: Literal, type_: DataType) -> Literal | None:
+    """A double that is a whole number as a decimal, which its cast is: the usual `fillna(0)`."""
+    if not isinstance(type_, DecimalType) or not isinstance(value.type, DoubleType):
+        return None
+    if value.value is None or not isfinite(value.value) or value.value != trunc(value.value):
+        return None
+    return widened(Literal(int(value.value), LONG), type_) if abs(value.value) < 1 << 53 else None
 
 
 def _with_changed(
