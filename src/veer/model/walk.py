@@ -173,11 +173,12 @@ def subqueries(operator: AnyOperator) -> Iterator[Dataflow]:
 
 def size(dataflow: Dataflow) -> int:
     """How many operators there are, those of subqueries included."""
-    known = dataflow.__dict__.get("_size")
-    if known is None:
+
+    def counted() -> int:
         inner = sum(size(query) for o in dataflow.operators.values() for query in subqueries(o))
-        known = dataflow.__dict__["_size"] = len(dataflow.operators) + inner
-    return int(known)
+        return len(dataflow.operators) + inner
+
+    return dataflow.cached("size", counted)
 
 
 def exprs_in(value: Any) -> Iterator[Expr]:

@@ -47,7 +47,7 @@ class UnknownValue:
 
 def is_only_shown(frame: FrameType, action: str) -> bool:
     """Whether the value of the action called at this place is dropped, printed or logged."""
-    tree = _tree(frame.f_code.co_filename)
+    tree = tree_of(frame.f_code.co_filename)
     statement = None if tree is None else _statement(tree, _place(frame))
     if tree is None or statement is None:
         return False
@@ -62,7 +62,7 @@ def is_only_shown(frame: FrameType, action: str) -> bool:
 
 def is_shown(frame: FrameType | None) -> bool:
     """Whether all that comes of the statement at this place is dropped, printed or logged."""
-    tree = None if frame is None else _tree(frame.f_code.co_filename)
+    tree = None if frame is None else tree_of(frame.f_code.co_filename)
     statement = None if tree is None or frame is None else _statement(tree, _place(frame))
     if tree is None or frame is None or statement is None:
         return False
@@ -163,7 +163,8 @@ def _is_shown_only(tree: ast.Module, assignment: ast.Assign, name: str, frame: F
 
 
 @cache
-def _tree(path: str) -> ast.Module | None:
+def tree_of(path: str) -> ast.Module | None:
+    """The source of a module of the program, if it can be read."""
     try:
         return ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, SyntaxError, RecursionError):

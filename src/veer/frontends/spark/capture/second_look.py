@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from veer.errors import UnsupportedError
+from veer.frontends.spark.capture.actions import tree_of
 from veer.frontends.spark.capture.asking import origin_of
 from veer.frontends.spark.capture.world import World
 
@@ -68,7 +69,7 @@ def why_again(text: str, world: World) -> str:
 
 def _unlike(file: str) -> Iterator[str]:
     """What of a module of the program may differ from process to process."""
-    tree = _tree(file)
+    tree = tree_of(file)
     if tree is None:
         yield "code that cannot be read"
         return
@@ -122,7 +123,7 @@ def refuse_present(world: World) -> None:
     """Refuse a program that asks a package for the present by a word."""
     root = world.capture.root
     for file in program_files(world):
-        for node in ast.walk(_tree(file) or ast.Module([], [])):
+        for node in ast.walk(tree_of(file) or ast.Module([], [])):
             if isinstance(node, ast.Call) and _names_present(node):
                 shown = Path(file).relative_to(root) if Path(file).is_relative_to(root) else file
                 raise UnsupportedError(f"{shown}:{node.lineno}: a package is asked for the present")
@@ -132,13 +133,6 @@ def _names_present(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     words = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant)]
     return name in OF_TEXTS and any(isinstance(w, str) and w.lower() in PRESENT for w in words)
-
-
-def _tree(file: str) -> ast.Module | None:
-    try:
-        return ast.parse(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError, RecursionError):
-        return None
 
 
 __all__ = ["refuse_present", "why_again"]
