@@ -26,7 +26,7 @@ RUNNERS = (
         "against",
         "the working tree against a git revision, interleaved: verdicts that differ, ratio of times",
         "2 minutes a round",
-        "git; `--data DIR` with `*.jsonl`, `--cases` or `--workloads`",
+        "git; `--data DIR` with `*.jsonl`, `--cases`, `--workloads`; `--oracle` for all that is said",
     ),
     Runner(
         "blind",

@@ -106,13 +106,18 @@ def queries() -> Mapping[int, str]:
     return {number: text.replace('"', "`") for number, text in rows}
 
 
-@lru_cache(maxsize=1)
-def catalog() -> dict[str, Source]:
-    """The tables of the schema."""
+def schema() -> str:
+    """The CREATE TABLE statements of the schema."""
     connection = connect()
     connection.execute("CALL dsdgen(sf=0)")
     ddl = connection.execute("SELECT sql FROM duckdb_tables()").fetchall()
-    return read_schema("\n".join(row[0] for row in ddl))
+    return "\n".join(row[0] for row in ddl)
+
+
+@lru_cache(maxsize=1)
+def catalog() -> dict[str, Source]:
+    """The tables of the schema."""
+    return read_schema(schema())
 
 
 def small_database() -> duckdb.DuckDBPyConnection:
