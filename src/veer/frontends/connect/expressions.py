@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from veer.errors import UnsupportedError
+from veer.frontends.connect.draws import HIDING, is_drawn
 from veer.frontends.connect.literals import read_literal, stated_type
 from veer.frontends.connect.messages import tells, told
 from veer.frontends.connect.nodes import (
@@ -27,7 +28,7 @@ from veer.frontends.connect.nodes import (
     Updated,
 )
 from veer.frontends.connect.types import parse_type_text, read_type
-from veer.frontends.sql.names import AS_GIVEN
+from veer.frontends.sql.names import AS_GIVEN, BY_CHANCE
 from veer.frontends.sql.parse import VeerSpark, parse_expression
 
 if TYPE_CHECKING:
@@ -259,6 +260,10 @@ def _function(node: Any) -> exp.Expr:
         raise UnsupportedError(f"the function {node.function_name} of the session")
     if told(node, "is_internal"):
         raise UnsupportedError(f"the internal function {node.function_name}")
+    if node.arguments and is_drawn(node.arguments[-1]):
+        tree = call_tree(node.function_name, trees_of(node.arguments[:-1]))
+        tree.meta[BY_CHANCE] = node.function_name.lower() not in HIDING
+        return tree
     args = trees_of(node.arguments)
     return call_tree(node.function_name, args, distinct=node.is_distinct)
 
