@@ -42,7 +42,7 @@ _SCALAR: dict[SchemaNulls, str] = {
     ),
     SchemaNulls.NEVER: (
         "array current_date current_timestamp format_string hash input_file_name isnan map "
-        "monotonically_increasing_id named_struct rand randn spark_partition_id uuid xxhash64"
+        "approx_count_distinct monotonically_increasing_id named_struct rand randn spark_partition_id uuid xxhash64"
     ),
     SchemaNulls.FIRST: "concat_ws",
 }

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from veer.errors import UnsupportedError
 from veer.frontends.sql.embedded import Embedded
-from veer.frontends.sql.parse import as_call, read_type, text_of
+from veer.frontends.sql.parse import as_call, filled, read_type, text_of
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
 from veer.settings import name_key
@@ -340,7 +340,7 @@ def _trim(node: exp.Expr) -> str:
 
 def _call(name: str, args: list[exp.Expr]) -> str:
     """A call as Spark prints it: some names and default arguments are not those written."""
-    lowered = name.lower()
+    lowered, args = name.lower(), filled(name, args)
     function = any_function(canonical_name(lowered))
     shown = AS_WRITTEN if function is None else function.shown
     if function is not None and lowered in shown.renamed:
