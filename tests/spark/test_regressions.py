@@ -56,7 +56,7 @@ EXPRESSIONS = (
     "hex(s)", "substring(s, l, 1)", "concat(s, CAST(s AS BINARY))", "rpad(s, 2.9, 'x')",
     "s || i = s || 1", "i IN ('1', NULL)", "timestamp_seconds(1.1234567)",
     "array(id, i)[1]", "array(id, i)[i]", "array(array(i))[0][0]", "-array(i)[0]", "array(i)[0]::string", "map('a', i)['a']",
-    "split(s, 'e')[0]", "struct(i).i", "struct(i + 1).col1", "named_struct('x', i).x", "array(named_struct('x', i))[0].x", "array(struct(i)).i[0]",
+    "split(s, 'e')[0]", "struct(i).i", "struct(i + 1).col1", "named_struct('x', i).x", "array(named_struct('x', i))[0].x",
     "timestamp_seconds(CAST('inf' AS DOUBLE))", "months_between(dt, DATE '2020-01-31', false)",
 )  # fmt: skip
 

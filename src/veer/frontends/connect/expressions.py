@@ -316,8 +316,12 @@ def _approximate_count(args: list[exp.Expr]) -> exp.Expr:
     given = Constant(literal=Literal(DEVIATION, DOUBLE))
     values = exp.Anonymous(this="collect_set", expressions=[value])
     of_set = exp.Anonymous(this="sort_array", expressions=[values])
-    call = exp.Anonymous(this="approx_count_distinct", expressions=[of_set, *(deviation or [given])])
-    call.meta[SHOWN] = pretty(exp.Anonymous(this="approx_count_distinct", expressions=[value.copy()]))
+    call = exp.Anonymous(
+        this="approx_count_distinct", expressions=[of_set, *(deviation or [given])]
+    )
+    call.meta[SHOWN] = pretty(
+        exp.Anonymous(this="approx_count_distinct", expressions=[value.copy()])
+    )
     return call
 
 

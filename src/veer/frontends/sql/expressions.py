@@ -28,7 +28,16 @@ from veer.frontends.sql.literals import (
     read_interval,
 )
 from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
-from veer.frontends.sql.parse import TYPED, as_call, filled, is_star, only, position, read_type, refuse
+from veer.frontends.sql.parse import (
+    TYPED,
+    as_call,
+    filled,
+    is_star,
+    only,
+    position,
+    read_type,
+    refuse,
+)
 from veer.frontends.sql.pieces import (
     Collected,
     outward,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from functools import cache, wraps
+from functools import wraps
 from inspect import isfunction, signature
 from itertools import count
 from typing import Any
@@ -227,20 +227,18 @@ def _sampled(original: Callable[..., Any]) -> Callable[..., Any]:
         frames = original(frame, *args, **named)
         if seed is None:
             for sampled in frames if isinstance(frames, list) else [frames]:
-                sampled._plan.__class__ = _unseeded(type(sampled._plan))
+                sampled._plan.plan = _without_seed(sampled._plan.plan)
         return frames
 
     return method
 
 
-@cache
-def _unseeded(sample: type[Any]) -> type[Any]:
-    """Samples without a seed, which the client does not have."""
+def _without_seed(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What gives the plan of a sample, which to the client always has a seed."""
 
-    class Unseeded(sample):
-        def plan(self, session: Any) -> Any:
-            relation = super().plan(session)
-            relation.sample.ClearField("seed")
-            return relation
+    def plan(session: Any) -> Any:
+        relation = original(session)
+        relation.sample.ClearField("seed")
+        return relation
 
-    return Unseeded
+    return plan
