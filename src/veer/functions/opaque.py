@@ -132,5 +132,5 @@ _all(_entries, "map_entries")
 _all(_map_of_arrays, "map_from_arrays")
 _all(_map_of_entries, "map_from_entries")
 # Of the values of a group, sorted and each once, and of the deviation that is allowed.
-_all(_count_of_values, "approx_count_distinct")
+_all(_count_of_values, "set.approx_count_distinct")
 _all(_number, "shiftleft shiftright shiftrightunsigned bitwise_not")

@@ -317,7 +317,7 @@ def _approximate_count(args: list[exp.Expr]) -> exp.Expr:
     values = exp.Anonymous(this="collect_set", expressions=[value])
     of_set = exp.Anonymous(this="sort_array", expressions=[values])
     call = exp.Anonymous(
-        this="approx_count_distinct", expressions=[of_set, *(deviation or [given])]
+        this="set.approx_count_distinct", expressions=[of_set, *(deviation or [given])]
     )
     call.meta[SHOWN] = pretty(
         exp.Anonymous(this="approx_count_distinct", expressions=[value.copy()])

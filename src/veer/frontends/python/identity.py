@@ -90,7 +90,6 @@ UNDESCRIBED = frozenset(
         "__annotate_func__",
     ]
 )
-CACHED = type(lru_cache(repr))  # what `functools.lru_cache` and `cache` make of a function
 DEEPEST = 200
 PLAIN_BASES: tuple[Any, ...] = (object, abc.ABC, Generic, Protocol)
 # A class with one of these shows of itself, or pickles, something else than its attributes.
@@ -177,8 +176,6 @@ class _Walk:
         elif kind is functools.partial:
             parts = (value.func, value.args, tuple(value.keywords.items()))
             yield from (self.digest(p) for p in parts)
-        elif kind is CACHED:  # what is in the cache does not go to the workers
-            yield from (self.digest(value.__wrapped__), self.digest(value.cache_parameters()))
         elif kind in (staticmethod, classmethod):
             yield self.digest(value.__func__)
         elif kind is property:
