@@ -55,6 +55,17 @@ PAIRS = [
         f"t.groupBy('k').agg(F.count({ONE.format('n')}).alias('true_c'), F.max({ONE.format('s')}).alias('true_m'))",
         SAME,
     ),
+    ("seconds of the run", "t.select(F.unix_timestamp())", "t.select(F.unix_timestamp(F.current_timestamp(), 'yyyy-MM-dd HH:mm:ss'))", SAME),
+    ("seconds of a column", "t.select(F.unix_timestamp().alias('x'))", "t.select(F.unix_timestamp('dt').alias('x'))", OTHER),
+    ("about how many", "t.groupBy('k').agg(F.approx_count_distinct('s').alias('x'))", "t.groupBy('k').agg(F.approx_count_distinct('s', 0.05).alias('x'))", SAME),
+    ("by its name", "t.agg(F.approx_count_distinct('s', 0.1))", "t.agg(F.approx_count_distinct('s', 0.1).alias('approx_count_distinct(s)'))", SAME),
+    ("less exactly", "t.groupBy('k').agg(F.approx_count_distinct('s').alias('x'))", "t.groupBy('k').agg(F.approx_count_distinct('s', 0.1).alias('x'))", UNKNOWN),
+    ("of another column", "t.agg(F.approx_count_distinct('s').alias('x'))", "t.agg(F.approx_count_distinct('n').alias('x'))", UNKNOWN),
+    ("a name of SQL", "t.agg(F.approx_count_distinct('xs').alias('x'))", "t.agg(F.approx_count_distinct('xs', 0.05).alias('x'))", SAME),
+    ("not about", "t.agg(F.approx_count_distinct('s').alias('x'))", "t.agg(F.countDistinct('s').alias('x'))", UNKNOWN),
+    ("a cached helper of the job", "t.select((named('k') * rate('a')).alias('x'))", "t.select(((col('k') + 1) * 1).alias('x'))", SAME),
+    ("a part of an array", "t.select(F.expr('array(1, 2)[0]').alias('x'))", "t.select(lit(1).alias('x'))", SAME),
+    ("another part", "t.select(F.expr('array(1, 2)[1]').alias('x'))", "t.select(lit(1).alias('x'))", OTHER),
     (
         "pivot of numbers alone",
         "t.groupBy('k').pivot('b', [True]).agg(F.count('n').alias('c'), F.max('l').alias('m'))",
@@ -153,6 +164,13 @@ PAIRS = [
 HEAD = """\
 from pyspark.sql import Window, functions as F
 from pyspark.sql.functions import col, expr, lit
+import functools
+
+@functools.cache
+def rate(x): return len(str(x))
+
+@functools.lru_cache
+def named(name): return col(name) + 1
 
 """
 

@@ -55,6 +55,8 @@ EXPRESSIONS = (
     "nanvl(1.0D, 1 % 0)", "NULL % (1 / 0)", "(1 / 0) % CAST(NULL AS DOUBLE)", "next_day(dt, ' MO ')",
     "hex(s)", "substring(s, l, 1)", "concat(s, CAST(s AS BINARY))", "rpad(s, 2.9, 'x')",
     "s || i = s || 1", "i IN ('1', NULL)", "timestamp_seconds(1.1234567)",
+    "array(id, i)[1]", "array(id, i)[i]", "array(array(i))[0][0]", "-array(i)[0]", "array(i)[0]::string", "map('a', i)['a']",
+    "split(s, 'e')[0]", "struct(i).i", "struct(i + 1).col1", "named_struct('x', i).x", "array(named_struct('x', i))[0].x",
     "timestamp_seconds(CAST('inf' AS DOUBLE))", "months_between(dt, DATE '2020-01-31', false)",
 )  # fmt: skip
 
@@ -73,6 +75,8 @@ QUERIES = (
     "SELECT i, count(*) AS c FROM w WHERE false GROUP BY ROLLUP (i)",
     "SELECT sum(l) AS s FROM w WHERE id IN (0, 4)",
     "SELECT sum(l) AS s FROM w WHERE id IN (2, 4)",
+    "SELECT array(id, 7)[0], map('a', id)['a'], split('a,b', ',')[0], named_struct('x', id).x, struct(id).id FROM w",
+    "SELECT array[0] AS a, list[0] AS b, array(list)[0] AS c FROM (SELECT ai AS array, array(1) AS list FROM w WHERE id = 0)",
     "SELECT id, sum(i) OVER (ORDER BY i RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS c FROM w WHERE id < 4",
     "SELECT id, count(*) OVER (ORDER BY i DESC NULLS FIRST RANGE BETWEEN 1 FOLLOWING AND 2 FOLLOWING) AS c FROM w WHERE id < 4",
     "SELECT id, rank() OVER (ORDER BY d) AS r FROM w",

@@ -19,9 +19,11 @@ from veer.model.types import (
     TIMESTAMP,
     ArrayType,
     DataType,
+    DoubleType,
     IntegralType,
     MapType,
     StructType,
+    has_floats,
 )
 
 Rule = Callable[[Sequence[DataType]], DataType | None]
@@ -90,6 +92,15 @@ def _map_of_entries(types: Sequence[DataType]) -> DataType | None:
             return None
 
 
+def _count_of_values(types: Sequence[DataType]) -> DataType | None:
+    """The sketch of a set sees its values alone, in any order; zeros and NaN are told apart."""
+    match types:
+        case [ArrayType(element), DoubleType()] if not has_floats(element):
+            return LONG
+        case _:
+            return None
+
+
 def _number(types: Sequence[DataType]) -> DataType | None:
     return types[0] if types[0] in (INT, LONG) else None
 
@@ -120,4 +131,6 @@ _all(_item, "get try_element_at")
 _all(_entries, "map_entries")
 _all(_map_of_arrays, "map_from_arrays")
 _all(_map_of_entries, "map_from_entries")
+# Of the values of a group, sorted and each once, and of the deviation that is allowed.
+_all(_count_of_values, "set.approx_count_distinct")
 _all(_number, "shiftleft shiftright shiftrightunsigned bitwise_not")

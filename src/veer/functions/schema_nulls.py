@@ -42,7 +42,8 @@ _SCALAR: dict[SchemaNulls, str] = {
     ),
     SchemaNulls.NEVER: (
         "array current_date current_timestamp format_string hash input_file_name isnan map "
-        "monotonically_increasing_id named_struct rand randn spark_partition_id uuid xxhash64"
+        "monotonically_increasing_id named_struct rand randn spark_partition_id uuid xxhash64 "
+        "set.approx_count_distinct"
     ),
     SchemaNulls.FIRST: "concat_ws",
 }

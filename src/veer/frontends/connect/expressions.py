@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from veer.errors import UnsupportedError
+from veer.frontends.connect.draws import HIDING, is_drawn
 from veer.frontends.connect.literals import read_literal, stated_type
 from veer.frontends.connect.messages import tells, told
 from veer.frontends.connect.nodes import (
@@ -27,8 +28,10 @@ from veer.frontends.connect.nodes import (
     Updated,
 )
 from veer.frontends.connect.types import parse_type_text, read_type
-from veer.frontends.sql.names import AS_GIVEN
+from veer.frontends.sql.names import AS_GIVEN, BY_CHANCE, SHOWN, pretty
 from veer.frontends.sql.parse import VeerSpark, parse_expression
+from veer.model.expr import Literal
+from veer.model.types import DOUBLE
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.expressions_pb2 import Expression
@@ -58,6 +61,7 @@ BINARY: dict[str, type[exp.Expr]] = {
     "ilike": exp.ILike,
     "rlike": exp.RegexpLike,
 }
+DEVIATION = 0.05  # of an approximate count, unless another is given
 MOST_PARTS = 4  # of a name that SQL's columns can have
 
 
@@ -259,6 +263,10 @@ def _function(node: Any) -> exp.Expr:
         raise UnsupportedError(f"the function {node.function_name} of the session")
     if told(node, "is_internal"):
         raise UnsupportedError(f"the internal function {node.function_name}")
+    if node.arguments and is_drawn(node.arguments[-1]):
+        tree = call_tree(node.function_name, trees_of(node.arguments[:-1]))
+        tree.meta[BY_CHANCE] = node.function_name.lower() not in HIDING
+        return tree
     args = trees_of(node.arguments)
     return call_tree(node.function_name, args, distinct=node.is_distinct)
 
@@ -302,6 +310,21 @@ def _extract(args: list[exp.Expr]) -> exp.Expr:
     return tree
 
 
+def _approximate_count(args: list[exp.Expr]) -> exp.Expr:
+    """A function of the set of values: what is counted is a sketch, and does not see their order."""
+    value, *deviation = args
+    given = Constant(literal=Literal(DEVIATION, DOUBLE))
+    values = exp.Anonymous(this="collect_set", expressions=[value])
+    of_set = exp.Anonymous(this="sort_array", expressions=[values])
+    call = exp.Anonymous(
+        this="set.approx_count_distinct", expressions=[of_set, *(deviation or [given])]
+    )
+    call.meta[SHOWN] = pretty(
+        exp.Anonymous(this="approx_count_distinct", expressions=[value.copy()])
+    )
+    return call
+
+
 def _like_escaped(kind: type[exp.Expr]) -> Callable[[list[exp.Expr]], exp.Expr]:
     return lambda a: exp.Escape(this=kind(this=a[0], expression=a[1]), expression=a[2])
 
@@ -322,6 +345,8 @@ SPECIAL: dict[tuple[str, int | None], Special] = {
     ("in", None): lambda a: exp.In(this=a[0], expressions=a[1:]),
     ("like", 3): _like_escaped(exp.Like),
     ("ilike", 3): _like_escaped(exp.ILike),
+    ("approx_count_distinct", 1): _approximate_count,
+    ("approx_count_distinct", 2): _approximate_count,
 }
 
 READERS: dict[str, Callable[[Any], exp.Expr]] = {

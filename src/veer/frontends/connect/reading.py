@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar, final
 
 from veer.errors import IllFormedError, UnknownNameError, UnsupportedError
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.connect.draws import require_separate_draws
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.relations import RelationReader
 from veer.frontends.connect.schema_nulls import Columns, NullsOfSchemas
@@ -28,6 +29,7 @@ def read_relations(results: Sequence[tuple[Relation, Sink]], around: Surrounding
 
     def read() -> Dataflow:
         for relation, sink in results:
+            require_separate_draws(relation)
             RelationReader(around, builder).result(relation, sink)
         return builder.finish()
 

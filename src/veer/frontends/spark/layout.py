@@ -56,6 +56,11 @@ def connect_functions() -> Any:
     return _first("pyspark.sql.connect.functions.builtin", "pyspark.sql.connect.functions")
 
 
+def connect_function_modules() -> list[Any]:
+    """The modules that programs know these functions by."""
+    return [connect_functions(), import_module("pyspark.sql.connect.functions")]
+
+
 def connect_frame(plan: Any, session: Any) -> Any:
     """A DataFrame of Spark Connect of a plan."""
     frame = import_module("pyspark.sql.connect.dataframe").DataFrame

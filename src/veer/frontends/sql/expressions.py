@@ -28,13 +28,22 @@ from veer.frontends.sql.literals import (
     read_interval,
 )
 from veer.frontends.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
-from veer.frontends.sql.parse import TYPED, as_call, is_star, only, position, read_type, refuse
+from veer.frontends.sql.parse import (
+    TYPED,
+    as_call,
+    filled,
+    is_star,
+    only,
+    position,
+    read_type,
+    refuse,
+)
 from veer.frontends.sql.pieces import (
     Collected,
     outward,
 )
 from veer.frontends.sql.refusals import BESIDE_DECIMALS, WITHOUT_PARENTHESES, draws, is_moment
-from veer.frontends.sql.scope import Plan, fields_of, unknown_column
+from veer.frontends.sql.scope import Plan, fields_of, fields_of_items, unknown_column
 from veer.frontends.sql.windows import read_over
 from veer.functions.registry import (
     AGGREGATE,
@@ -65,6 +74,7 @@ from veer.model.types import (
     BOOLEAN,
     NULL,
     STRING,
+    ArrayType,
     CastMode,
     DecimalType,
     StructType,
@@ -212,6 +222,8 @@ class ExprReader:
     def dot(self, node: exp.Expr) -> Expr:
         """A field of a struct that is itself computed."""
         value = self.read(node.this)
+        if isinstance(value.type, ArrayType) and isinstance(value.type.element, StructType):
+            return fields_of_items(value, node.expression.name)
         if not isinstance(value.type, StructType):
             raise IllFormedError(f"field taken of {value.type}, not of a struct")
         wanted = node.expression.name
@@ -236,7 +248,7 @@ class ExprReader:
                 refuse(node, f"the function {name}, which the session defines anew,")
             return session([self.value(a) for a in args])
         require_function(function, current().spark)
-        args = self.starred(function, args)
+        args = self.starred(function, filled(name, args))
         if is_higher_order(function, args):
             return read_higher_order(self, function, args)
         if function in AGGREGATE:
@@ -600,7 +612,12 @@ class ExprReader:
         only(node, "this", "expressions")
         if len(node.expressions) != 1:
             refuse(node, "slices")
-        return coercion.call("item", self.read(node.this), self.read(node.expressions[0]))
+        value = self.read(node.this)
+        if isinstance(value, Call) and value.function == "map":
+            keys = [k.value if isinstance(k, Literal) else None for k in value.args[::2]]
+            if None in keys or len(set(keys)) < len(keys):  # Spark compares and makes no map
+                refuse(node, "a part of a map whose keys are no different constants")
+        return coercion.call("item", value, self.read(node.expressions[0]))
 
     def comparison(self, node: exp.Expr, symbol: str) -> Expr:
         """A comparison, also with ANY or ALL of a subquery."""

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from veer.errors import UnsupportedError
 from veer.frontends.sql.embedded import Embedded
-from veer.frontends.sql.parse import as_call, read_type, text_of
+from veer.frontends.sql.parse import as_call, filled, read_type, text_of
 from veer.functions.registry import any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
 from veer.settings import name_key
@@ -69,6 +69,7 @@ _CAPITALS = frozenset(
 )
 UNNAMED = ""
 AS_GIVEN = "veer.as given"  # on a node whose words are a constant of the program
+BY_CHANCE = "veer.by chance"  # on a call: whether its name shows a seed that Spark draws
 SHOWN = "veer.shown"  # what a node is printed as, where its types decide that
 _CASTS = ("string", "int", "date", "bigint", "double", "boolean")
 
@@ -125,6 +126,11 @@ def pretty(node: exp.Expr) -> str:
                 "what Spark names by its types, as arithmetic of dates and times, and is given no name of its own"
             )
         return str(node.meta[SHOWN])
+    if node.meta.get(BY_CHANCE):
+        raise UnsupportedError(
+            f"{node.name} without a seed that is given no name of its own: Spark names it by the "
+            "seed it draws"
+        )
     symbol = _BINARY.get(type(node))
     if symbol is not None:
         return f"({pretty(node.this)} {symbol} {pretty(node.expression)})"
@@ -334,7 +340,7 @@ def _trim(node: exp.Expr) -> str:
 
 def _call(name: str, args: list[exp.Expr]) -> str:
     """A call as Spark prints it: some names and default arguments are not those written."""
-    lowered = name.lower()
+    lowered, args = name.lower(), filled(name, args)
     function = any_function(canonical_name(lowered))
     shown = AS_WRITTEN if function is None else function.shown
     if function is not None and lowered in shown.renamed:

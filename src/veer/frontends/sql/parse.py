@@ -65,6 +65,7 @@ class VeerSpark(Spark):
             if name in GRAMMAR or name in HINTS
         }
         STRICT_CAST = True
+        ARRAY_CONSTRUCTORS: dict[str, Any] = {}  # noqa: RUF012  # brackets only ever take a part
         UNARY_PARSERS = {  # noqa: RUF012
             **Spark.Parser.UNARY_PARSERS,
             TokenType.DASH: lambda self: self._parse_negative(),
@@ -355,6 +356,13 @@ def read_type(node: exp.Expr) -> DataType:
         return parse_type(_TYPE_NAMES.get(name, str(name).lower()))
     except ParseError:
         refuse(node, f"type {str(name).lower()}")
+
+
+def filled(name: str, args: list[exp.Expr]) -> list[exp.Expr]:
+    """The arguments of a call; UNIX_TIMESTAMP of nothing is that of the moment of the run."""
+    if args or name.lower() != "unix_timestamp":
+        return args
+    return [exp.Anonymous(this="current_timestamp")]
 
 
 def as_call(node: exp.Expr) -> exp.Expr:

@@ -5,13 +5,15 @@ A job that is read without a server means what it means in a classic session.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import wraps
-from inspect import signature
+from inspect import isfunction, signature
+from itertools import count
 from typing import Any
 
-from veer.frontends.spark.layout import connect_frame, connect_functions
+from veer.frontends.connect.draws import DRAWN
+from veer.frontends.spark.layout import connect_frame, connect_function_modules, connect_functions
 from veer.settings import SPARK_4_0, SparkVersion
 
 MOST_IN_ORDER = 4  # entries of a mapping that Scala keeps in the order they came
@@ -42,8 +44,11 @@ def classic_replacements(
                 "fillna": _filled(_of_columns(DataFrame.fillna, _same_rows)),
                 "replace": _of_columns(DataFrame.replace, _same_rows),
                 "dropna": _of_columns(DataFrame.dropna, lambda _: stop("dropna of no columns")),
+                "sample": _sampled(DataFrame.sample),
+                "randomSplit": _sampled(DataFrame.randomSplit),
             },
         ),
+        *_drawing_functions(),
         (UDFRegistration, {"register": _registered(UDFRegistration.register)}),
     ]
 
@@ -174,3 +179,66 @@ def _registered(original: Callable[..., Any]) -> Callable[..., Any]:
         )._wrapped()
 
     return register
+
+
+def _drawing_functions() -> list[tuple[Any, dict[str, Any]]]:
+    """The functions that take a seed: without one Spark draws it, and not the client."""
+    numbers = count()
+    return [
+        (module, {n: _drawing(f, numbers) for n, f in vars(module).items() if _takes_seed(f)})
+        for module in connect_function_modules()
+    ]
+
+
+def _takes_seed(function: Any) -> bool:
+    return isfunction(function) and "seed" in signature(function).parameters
+
+
+def _drawing(original: Callable[..., Any], numbers: Iterator[int]) -> Callable[..., Any]:
+    """A function whose last argument in a plan is its seed, or stands for the one Spark draws."""
+    parameters = signature(original)
+
+    @wraps(original)
+    def function(*args: Any, **named: Any) -> Any:
+        from pyspark.sql.connect.expressions import UnresolvedFunction
+
+        given = parameters.bind(*args, **named)
+        if given.arguments.get("seed") is not None:
+            return original(*args, **named)
+        given.arguments["seed"] = next(numbers)
+        column = original(*given.args, **given.kwargs)
+        *others, number = column._expr._args
+        column._expr._args = [*others, UnresolvedFunction(DRAWN, [number])]
+        return column
+
+    return function
+
+
+def _sampled(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`sample` or `randomSplit`, whose plans have the seed that is given, or none."""
+    parameters = signature(original)
+
+    @wraps(original)
+    def method(frame: Any, *args: Any, **named: Any) -> Any:
+        given = parameters.bind(frame, *args, **named).arguments
+        # `sample(0.5, 3)` is of a fraction and a seed.
+        is_moved = isinstance(given.get("withReplacement"), float)
+        seed = given.get("seed", given.get("fraction") if is_moved else None)
+        frames = original(frame, *args, **named)
+        if seed is None:
+            for sampled in frames if isinstance(frames, list) else [frames]:
+                sampled._plan.plan = _without_seed(sampled._plan.plan)
+        return frames
+
+    return method
+
+
+def _without_seed(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What gives the plan of a sample, which to the client always has a seed."""
+
+    def plan(session: Any) -> Any:
+        relation = original(session)
+        relation.sample.ClearField("seed")
+        return relation
+
+    return plan
