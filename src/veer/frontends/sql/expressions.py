@@ -120,6 +120,7 @@ class ExprReader:
         self.after: Resolve | None = None  # names tried when there is no such column
         self.variables: list[Mapping[str, Expr]] = []  # of the lambda functions around
         self.aliases_read = 0  # names of the select list that were read in place of columns
+        self.outer_read = 0  # columns of the query around that were read
         self._was_alias = False  # whether the last name was one of the select list
         self._inside_aggregate = False
         self.only_truth = False  # whether null and false make no difference here
@@ -206,6 +207,11 @@ class ExprReader:
                         f"{parts[0]!r}, a column of the rows around a subquery or a function,"
                         " is not supported"
                     )
+                if depth > 1:
+                    raise IllFormedError(
+                        f"column {'.'.join(parts)!r} of a query further out than the one around"
+                    )
+                self.outer_read += 1
                 return outward(column, depth)
         raise unknown_column(parts, self.plan)
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.sql.correlation import check_rows_uncorrelated, check_uncorrelated
 from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
 from veer.frontends.sql.grouping import GroupedRows, Grouping, expand, read_grouping
@@ -32,6 +33,7 @@ from veer.model.expr import (
     InQuery,
     Literal,
     Named,
+    OuterColumn,
     ScalarQuery,
     SortKey,
 )
@@ -323,11 +325,22 @@ class Select:
             )
         return item
 
+    def check_correlation(self) -> None:
+        """Of a SELECT with groups or aggregates, only HAVING may read the row around a subquery."""
+        keys = () if self.grouping is None else self.grouping.keys
+        calls = (e for call in self.collected.aggregates for e in exprs_in(call))
+        items = (item.expr for item in self.items)
+        check_uncorrelated((*keys, *calls, *items), "a SELECT with groups or aggregates")
+
     def aggregated(self) -> GroupedRows:
         """The rows that GROUP BY and the aggregate calls of the whole SELECT give."""
+        self.check_correlation()
         plan = self.plan
         keys: list[Expr] = []
         if self.grouping is not None:
+            if self.grouping.uses_sets:
+                builder = self.queries.builder
+                check_rows_uncorrelated(builder, plan.id, "a SELECT with grouping sets")
             plan, keys = expand(self.queries, self.plan, self.grouping)
         calls = tuple(
             NamedCall(self.call_name(i), call) for i, call in enumerate(self.collected.aggregates)
@@ -379,7 +392,11 @@ class Select:
         width = len(plan.schema)
         names = [f"_over{i}" for i in range(len(calls))]
         for call in calls:
-            for expr in (*call.args, *call.partition, *(k.expr for k in call.order)):
+            read = (*call.args, *call.partition, *(k.expr for k in call.order))
+            # Other expressions are computed in a projection below, as Spark does.
+            bare = (e for e in read if isinstance(e, OuterColumn))
+            check_uncorrelated(bare, "a window function")
+            for expr in read:
                 if any(has_placeholder(expr, kind) for kind in (SetAside.OVER, SetAside.GENERATED)):
                     raise IllFormedError("a window function or generator inside a window function")
         operator = Over(tuple(NamedOver(n, c) for n, c in zip(names, calls, strict=True)))
@@ -435,7 +452,10 @@ class Select:
 
     def computed_key(self, item: exp.Expr) -> SortKey:
         """A key that is an expression; an aggregate in it reads grouping keys as they are left out."""
+        outer_read = self.reader.outer_read
         key = self.reader.sort_key(item)
+        if self.reader.outer_read > outer_read:  # by itself, not by an alias of the select list
+            raise IllFormedError(f"{position(item)}ORDER BY reads a column of the query around")
         keys = () if self.grouping is None else self.grouping.keys
         if key.expr not in keys and key.expr not in [i.expr for i in self.items]:
             _check_sorted_by(item, key.expr)
