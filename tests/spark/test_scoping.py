@@ -10,7 +10,7 @@ from tests.recorded import RecordedSpark
 from tests.spark.compare import Failed, Refused, run_spark
 from tests.tables import ROWS, SCHEMA
 from veer.errors import VeerError
-from veer.frontends.sql import read_schema
+from veer.frontends.sql import read_schema, read_sql
 
 pytestmark = pytest.mark.spark
 
@@ -226,6 +226,75 @@ QUERIES = [
     "SELECT INTERVAL '178956970-7' YEAR TO MONTH + INTERVAL '1' MONTH AS i",
     "SELECT -INTERVAL '178956970-7' YEAR TO MONTH AS i, INTERVAL '1' DAY - INTERVAL '3' DAY AS j",
 ]
+
+NEAR_REFUSALS = [  # what Spark refuses beside what it answers
+    # names given twice
+    "SELECT a AS x, a AS x FROM t ORDER BY x",
+    "SELECT a, a FROM t ORDER BY a",
+    "SELECT a + 1 AS x, a + 1 AS x FROM t GROUP BY a + 1 HAVING x > 1",
+    "SELECT a + 1 AS x, a + 1 AS x FROM t GROUP BY x",
+    "SELECT a AS x, a AS x, x + 1 AS y FROM t",
+    # GROUP BY and aliases
+    "SELECT a AS all, b FROM t GROUP BY all",
+    "SELECT a AS all, COUNT(*) AS n FROM t GROUP BY all",
+    "SELECT a AS x, x + 1 AS y FROM t GROUP BY a, y",
+    "SELECT a AS x, x + 1 AS y FROM t GROUP BY a, 2",
+    "SELECT a AS x, x + 1 AS y FROM t GROUP BY ALL",
+    "SELECT a AS x, x + 1 AS y FROM t GROUP BY x",
+    "SELECT a AS x, SUM(x) AS y FROM t GROUP BY a",
+    "SELECT a AS x, x + COUNT(*) AS y FROM t GROUP BY a",
+    # generators beside groups
+    "SELECT explode(array(1, 2)) AS z, z + 1 AS y, SUM(a) AS x FROM t",
+    "SELECT explode(array(1, 2)) AS z, z + 1 AS y FROM t",
+    "SELECT explode(array(1, 2)) AS z, COUNT(*) AS n FROM t ORDER BY z",
+    # WITH, casts, hints
+    "WITH x AS (SELECT * FROM y), y AS (SELECT 1 AS a) SELECT a FROM t",
+    "WITH x AS (SELECT * FROM x) SELECT a FROM t",
+    "WITH x AS (SELECT 1 AS a), y AS (SELECT * FROM x) SELECT a FROM t",
+    "SELECT a IS NOT NULL :: STRING AS x FROM t",
+    "SELECT (a IS NULL) :: STRING AS x, a = 1 :: STRING AS y FROM t",
+    "SELECT /*+ IDENTIFIER('BROADCAST')(t) */ a FROM t",
+    "SELECT /*+ BROADCAST(t), COALESCE(3) */ a FROM t",
+]
+# Arguments of functions that have no meaning here: what Spark refuses, and what it reads.
+REFUSED_CALLS = [
+    "bit_count(s)", "bit_count(1.0)", "json_array_length(a)", "to_json(a)",
+    "to_json(struct(a), map('x', 1))", "to_json(struct(a), struct('x'))", "to_csv(array(a))",
+    "to_csv(struct(a), map('x', 1))", "array_sort(array(a), 'x')", "mask(a)", "mask(s, s)",
+    "mask(s, '')", "mask(s, 'ab')", "mask(s, 'X', 'x', 'n', 'o', 'p')",
+    "map_contains_key(map(s, 1), 1)", "map_contains_key(map(a, 1), '1')",
+    "format_string('%0$s', s)",
+]  # fmt: skip
+READ_CALLS = [
+    "bit_count(a)", "bit_count(a > 1)", "json_array_length(s)", "to_json(array(a))",
+    "to_json(struct(a), map('x', 'y'))", "to_csv(struct(a), map('sep', ';'))",
+    "array_sort(array(a), 0)", "mask(s)", "mask(s, NULL, 'x')", "mask(s, lower('X'))",
+    "map_contains_key(map(a, 1), 1L)", "map_contains_key(map(s, 1), s)",
+    "format_string('%1$s', s)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "is_read"), [
+    *((c, False) for c in REFUSED_CALLS), *((c, True) for c in READ_CALLS),
+])  # fmt: skip
+def test_spark_takes_the_same_arguments(recorded: RecordedSpark, call: str, is_read: bool) -> None:
+    recorded.tables((SCHEMA, ROWS), _register)
+    text = f"SELECT {call} AS x FROM t WHERE a < 0"
+    try:
+        read = bool(read_sql(text, SCHEMA))
+    except VeerError:
+        read = False
+
+    def compare(session: SparkSession) -> list[str]:
+        return [text] if isinstance(run_spark(session, text), Refused) is is_read else []
+
+    assert read is is_read
+    assert recorded.differences((text, is_read), compare) == []
+
+
+@pytest.mark.parametrize("text", NEAR_REFUSALS)
+def test_spark_refuses_the_same(recorded: RecordedSpark, text: str) -> None:
+    test_spark_agrees(recorded, text)
 
 
 @pytest.mark.parametrize("text", QUERIES)

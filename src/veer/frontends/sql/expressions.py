@@ -33,7 +33,13 @@ from veer.frontends.sql.pieces import (
     Collected,
     outward,
 )
-from veer.frontends.sql.refusals import BESIDE_DECIMALS, WITHOUT_PARENTHESES, draws, is_moment
+from veer.frontends.sql.refusals import (
+    BESIDE_DECIMALS,
+    WITHOUT_PARENTHESES,
+    check_constants,
+    draws,
+    is_moment,
+)
 from veer.frontends.sql.scope import Plan, fields_of, unknown_column
 from veer.frontends.sql.windows import read_over
 from veer.functions.registry import (
@@ -197,6 +203,8 @@ class ExprReader:
             column = self.after(parts)
             self._was_alias = column is not None
             self.aliases_read += self._was_alias
+            if self._was_alias and self._inside_aggregate and self.before is None:
+                raise IllFormedError(f"the alias {parts[-1]!r} inside an aggregate function")
         if column is not None:
             return column
         for depth, plan in enumerate(self.outer, 1):
@@ -302,6 +310,7 @@ class ExprReader:
         if function in SCALAR:
             with suppress(UnsupportedError):
                 return self.built(node, function, list(args))
+        check_constants(function, args)
         entry = OPAQUE[function]
         type_ = entry.result([a.type for a in args])
         if type_ is None:

@@ -146,7 +146,8 @@ class QueryReader:
                 try:
                     self.inside(view.views, FlowBuilder(), view.outer).view(view)
                 except UnknownNameError as error:
-                    if not error.undeclared_table:
+                    missing = error.undeclared_table
+                    if not missing or name_key(missing) in map(name_key, names):  # read too early
                         raise
                 except InputError:  # it may be a query
                     pass

@@ -13,7 +13,13 @@ from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.sql.correlation import check_rows_uncorrelated, check_uncorrelated
 from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
-from veer.frontends.sql.grouping import GroupedRows, Grouping, expand, read_grouping
+from veer.frontends.sql.grouping import (
+    GroupedRows,
+    Grouping,
+    check_key,
+    expand,
+    read_grouping,
+)
 from veer.frontends.sql.names import output_name
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pieces import (
@@ -23,6 +29,7 @@ from veer.frontends.sql.pieces import (
     has_placeholder,
     number_of,
 )
+from veer.frontends.sql.refusals import check_hints
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.functions.registry import AGGREGATE, canonical_name
 from veer.model.expr import (
@@ -83,6 +90,7 @@ class Item:
     source: ScopeColumn | None = None  # the column it passes on
     qualifier: str | None = None
     hidden: bool = False
+    reads_alias: bool = False  # of an item before it
 
     @property
     def column(self) -> ScopeColumn:
@@ -95,6 +103,7 @@ class Item:
 def read_select(reader: QueryReader, node: exp.Expr) -> Plan:
     """The operators of one SELECT."""
     only(node, *HANDLED)
+    check_hints(node)
     if node.args.get("kind"):
         refuse(node, f"SELECT {node.args['kind']}")
     plan = read_from(reader, node)
@@ -139,7 +148,9 @@ class Select:
         self.read_items()
         group = node.args.get("group")
         if group is not None:
+            self.reader.after = self.grouped_item
             self.grouping = read_grouping(self.reader, group, self.items, node.expressions)
+            self.reader.after = self.any_item
             if self.grouping.uses_sets:
                 self.asks_grouping = False
                 self.reread_items()
@@ -154,7 +165,10 @@ class Select:
             self.rewrite(grouped.rewrite)
             order = [map_exprs(key, grouped.rewrite) for key in order]
             if having is not None:
-                plan = self.queries.filter(plan, grouped.rewrite(having))
+                condition = grouped.rewrite(having)
+                if has_placeholder(condition):  # computed above the groups
+                    raise UnsupportedError("HAVING of a generator or a window function")
+                plan = self.queries.filter(plan, condition)
         # Generators multiply what is there. Window functions see what they give, and the groups, not
         # the rows below.
         if self.collected.generators and self.collected.overs:
@@ -191,7 +205,9 @@ class Select:
     def plain_item(self, item: exp.Expr) -> list[Item]:
         """The columns of one item: one, unless it is a generator."""
         inner = item.this if isinstance(item, exp.Alias) else item
+        aliases_read = self.reader.aliases_read
         expr = self.reader.read(inner)
+        reads_alias = self.reader.aliases_read > aliases_read
         number = number_of(SetAside.GENERATOR, expr)
         if number is not None:
             return self.generator_columns(
@@ -200,14 +216,15 @@ class Select:
         if has_placeholder(expr, SetAside.GENERATOR):
             refuse(item, "a generator inside an expression")
         if isinstance(item, exp.Alias):
-            return [Item(item.alias, expr)]
+            return [Item(item.alias, expr, reads_alias=reads_alias)]
         source = self.passed_on(expr)
         qualifier = None if source is None else source.qualifier
         if isinstance(inner, exp.Column):
-            return [Item(inner.name, expr, source, inner.table or qualifier)]
+            qualifier = inner.table or qualifier
+            return [Item(inner.name, expr, source, qualifier, reads_alias=reads_alias)]
         if isinstance(inner, Embedded) and inner.column_name is not None:
             return [Item(inner.column_name, expr, source, qualifier)]
-        return [Item(output_name(inner), expr)]
+        return [Item(output_name(inner), expr, reads_alias=reads_alias)]
 
     def passed_on(self, expr: Expr) -> ScopeColumn | None:
         """The column that an item without alias passes on; its table stays its qualifier."""
@@ -282,13 +299,24 @@ class Select:
 
     def any_item(self, parts: list[str]) -> Expr | None:
         """The select item an unqualified name means as an alias."""
-        if len(parts) != 1:
-            return None
-        named = [i.expr for i in self.items if same_name(i.name, parts[0])]
-        # Two items of one name that are the same expression leave no doubt.
-        if len(named) > 1 and any(e != named[0] for e in named):
+        named = [i for i in self.items if len(parts) == 1 and same_name(i.name, parts[0])]
+        if len(named) > 1 and not all(i.source for i in named):  # not one column passed on twice
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
-        return require_repeatable(named[0], f"the alias {parts[0]!r}") if named else None
+        return self._aliased(parts, named)
+
+    def grouped_item(self, parts: list[str]) -> Expr | None:
+        """As `any_item` in GROUP BY, where of two names for one expression Spark takes either."""
+        named = [i for i in self.items if len(parts) == 1 and same_name(i.name, parts[0])]
+        for item in named:
+            check_key(item)
+        return self._aliased(parts, named)
+
+    def _aliased(self, parts: list[str], named: Sequence[Item]) -> Expr | None:
+        if not named:
+            return None
+        if any(i.expr != named[0].expr for i in named):
+            raise IllFormedError(f"column {parts[0]!r} is ambiguous")
+        return require_repeatable(named[0].expr, f"the alias {parts[0]!r}")
 
     # -- GROUP BY, HAVING ----------------------------------------------------------------------
 
@@ -325,16 +353,21 @@ class Select:
             )
         return item
 
-    def check_correlation(self) -> None:
-        """Of a SELECT with groups or aggregates, only HAVING may read the row around a subquery."""
+    def check_grouped(self) -> None:
+        """Refuse what Spark does in a SELECT with groups or aggregates.
+
+        Only HAVING may read the row around a subquery, and no item the column of a generator.
+        """
         keys = () if self.grouping is None else self.grouping.keys
         calls = (e for call in self.collected.aggregates for e in exprs_in(call))
         items = (item.expr for item in self.items)
         check_uncorrelated((*keys, *calls, *items), "a SELECT with groups or aggregates")
+        if any(i.reads_alias and has_placeholder(i.expr, SetAside.GENERATED) for i in self.items):
+            raise IllFormedError("a name of a generator's column in a SELECT with groups")
 
     def aggregated(self) -> GroupedRows:
         """The rows that GROUP BY and the aggregate calls of the whole SELECT give."""
-        self.check_correlation()
+        self.check_grouped()
         plan = self.plan
         keys: list[Expr] = []
         if self.grouping is not None:
