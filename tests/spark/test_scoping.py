@@ -231,6 +231,7 @@ NEAR_REFUSALS = [  # what Spark refuses beside what it answers
     # names given twice
     "SELECT a AS x, a AS x FROM t ORDER BY x",
     "SELECT a, a FROM t ORDER BY a",
+    "SELECT b AS a, b AS a FROM t ORDER BY a LIMIT 1",
     "SELECT a + 1 AS x, a + 1 AS x FROM t GROUP BY a + 1 HAVING x > 1",
     "SELECT a + 1 AS x, a + 1 AS x FROM t GROUP BY x",
     "SELECT a AS x, a AS x, x + 1 AS y FROM t",

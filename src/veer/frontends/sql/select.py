@@ -300,9 +300,16 @@ class Select:
     def any_item(self, parts: list[str]) -> Expr | None:
         """The select item an unqualified name means as an alias."""
         named = [i for i in self.items if len(parts) == 1 and same_name(i.name, parts[0])]
-        if len(named) > 1 and not all(i.source for i in named):  # not one column passed on twice
+        if _are_several(named):
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
         return self._aliased(parts, named)
+
+    def sorted_item(self, parts: list[str]) -> Expr | None:
+        """As `any_item` in ORDER BY, where a name of several items means the column below them."""
+        named = [i for i in self.items if len(parts) == 1 and same_name(i.name, parts[0])]
+        if _are_several(named) and self.plan.find(parts) is not None:
+            return None
+        return self.any_item(parts)
 
     def grouped_item(self, parts: list[str]) -> Expr | None:
         """As `any_item` in GROUP BY, where of two names for one expression Spark takes either."""
@@ -474,7 +481,7 @@ class Select:
             refuse(order, "SORT BY, which sorts partitions, under LIMIT")
         only(order, "expressions")
         keys = []
-        self.reader.before = self.any_item
+        self.reader.before = self.sorted_item
         try:
             for item in order.expressions:
                 keys.append(self.named_key(item) or self.computed_key(item))
@@ -594,6 +601,11 @@ def _check_sorted_by(item: exp.Expr, key: Expr) -> None:
         outer = outer_columns(part.query) if isinstance(part, ScalarQuery) else ()
         if isinstance(part, Exists | InQuery) or any(o.depth == 1 for o in outer):
             raise IllFormedError(f"{position(item)}ORDER BY of IN, EXISTS or a correlated subquery")
+
+
+def _are_several(named: Sequence[Item]) -> bool:
+    """Whether items of one name are more than one column that is passed on twice."""
+    return len(named) > 1 and not all(item.source for item in named)
 
 
 def _alike(a: DataType, b: DataType) -> bool:
