@@ -107,9 +107,9 @@ RUNNERS = (
     ),
     Runner(
         "recheck",
-        "whether a second solver agrees with the answers behind every proof",
-        "5 minutes",
-        f"cvc5; {DATA}",
+        "whether a second solver agrees with the answers behind every proof; with `--on-spark` witnesses",
+        "5 minutes; 30 on Spark",
+        f"cvc5; {DATA}; Java and PySpark for `--on-spark`",
     ),
     Runner(
         "refactorings",

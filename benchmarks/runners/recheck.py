@@ -3,6 +3,9 @@
 `python -m benchmarks recheck --data DIR` verifies the pairs of calcite.jsonl and traps.jsonl, and asks
 cvc5 every question behind an EQUIVALENT again. Questions it contradicts are written to the folder
 given by `--keep`.
+
+With `--on-spark` every INEQUIVALENT is asked again instead, of the pairs of tests/cases too: Spark runs
+both queries on the witness, where neither may fail and the rows must differ.
 """
 
 from __future__ import annotations
@@ -29,7 +32,10 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks recheck")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--keep", type=Path, help="where questions go that are contradicted")
+    parser.add_argument("--on-spark", action="store_true", help="run witnesses on Spark instead")
     asked = parser.parse_args(argv)
+    if asked.on_spark:
+        return on_spark(asked.data)
     print(f"{'set':<9}{'pairs':>6}{'equiv':>7}{'asking':>8}{'questions':>11}", end="")
     print(f"{'agreed':>8}{'not re-checked':>16}{'disagreed':>11}{'seconds':>9}")
     wrong = 0
@@ -43,6 +49,27 @@ def main(argv: list[str]) -> int:
                 wrong += len(report.disagreements)
                 tell(pair["id"], report, asked.keep)
         show(name, counted, time.perf_counter() - start)
+    return int(wrong > 0)
+
+
+def on_spark(data: Path) -> int:
+    """Show Spark each witness; 1 if it objects to any."""
+    from benchmarks.nets.corpora import own_pairs, pairs_of
+    from benchmarks.nets.witnesses import objection, witness_of
+
+    counted, start = Counter[str](), time.perf_counter()
+    for pair in (*pairs_of(data), *own_pairs()):
+        counted["pairs"] += 1
+        witness = witness_of(pair)
+        if witness is not None:
+            counted["witnesses"] += 1
+            objected = objection(pair, witness)
+            counted["wrong"] += bool(objected)
+            if objected:
+                print(f"WRONG {pair.name}: {objected}\n{pair.p}\n{pair.q}\n", flush=True)
+    pairs, witnesses, wrong = (counted[n] for n in ("pairs", "witnesses", "wrong"))
+    print(f"{witnesses} witnesses of {pairs} pairs run on Spark, {wrong} wrong", end="")
+    print(f", {time.perf_counter() - start:.0f} s")
     return int(wrong > 0)
 
 

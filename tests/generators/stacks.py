@@ -113,7 +113,14 @@ class Stacks:
         return self.builder.add(Limit(self.rng.randint(1, 2), self.rng.choice((0, 0, 1))), below)
 
     def deduplicate(self, below: str) -> str:
-        return self.builder.add(Deduplicate((self.rng.choice(self.columns(below)),)), below)
+        """One row for each value of a column, of which perhaps only that column is read."""
+        key = self.rng.choice(self.columns(below))
+        kept = self.builder.add(Deduplicate((key,)), below)
+        return (
+            kept
+            if self.rng.random() < 0.7
+            else self.builder.add(Project((Named(key.name, key),)), kept)
+        )
 
     def number(self, below: str) -> str:
         """Row numbers, which ties make a choice."""

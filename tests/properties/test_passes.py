@@ -14,8 +14,10 @@ import pytest
 from benchmarks.nets.corpora import Pair, own_pairs, random_pairs
 from benchmarks.nets.observing import passes, rules
 from benchmarks.nets.passes import Passes, dataflows, random_dataflows
+from tests.generators.stacks import SOURCES, Stacks
 from veer.frontends.sql import read_sql
 from veer.model.expr import Case, Literal
+from veer.model.ops import Sink
 from veer.normalize import expressions, normalize
 from veer.normalize.placing import collected
 from veer.settings import SessionSettings
@@ -95,3 +97,14 @@ def test_pairs_of_the_fuzzer_are_read() -> None:
     made = random_pairs(SEED)
     pairs: list[Pair] = [next(made) for _ in range(10)]
     assert sum(len(pair.read()) for pair in pairs) > 10
+
+
+def test_one_of_duplicates_is_seen() -> None:
+    net = Passes(tables=3, seed=1)
+    for seed in range(12):
+        stack = Stacks(Random(seed))
+        kept = stack.deduplicate(stack.builder.add(SOURCES[0]))
+        stack.builder.add(Sink("result"), kept, id_="result")
+        net.normalize(f"duplicates {seed}", stack.builder.finish(), SessionSettings())
+    assert not net.wrong
+    assert 0 < net.changed["group_duplicates"] < 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from veer.analysis.determinism import dataflow_kind, expr_kind
@@ -96,16 +96,18 @@ class FlowBuilder:
 
     def is_random(self, id_: str) -> bool:
         """Whether an expression below a signal is random: Spark evaluates such a WITH only once."""
+        exprs = (e for operator in self.operators_below(id_) for e in operator_exprs(operator))
+        return any(expr_kind(e) in (Kind.CHOICE, Kind.PARTITION) for e in exprs)
+
+    def operators_below(self, id_: str) -> Iterator[AnyOperator]:
+        """The operator of a signal, and all that it gets rows of."""
         waiting, seen = [id_], {id_}
         while waiting:
             here = waiting.pop()
-            exprs = operator_exprs(self.operators[here])
-            if any(expr_kind(e) in (Kind.CHOICE, Kind.PARTITION) for e in exprs):
-                return True
+            yield self.operators[here]
             below = {link.src for link in self.links if link.dst == here} - seen
             seen |= below
             waiting += below
-        return False
 
     def finish(self) -> Dataflow:
         """The dataflow of everything a sink depends on."""

@@ -15,17 +15,25 @@ from veer.model.types import (
     DOUBLE,
     INT,
     LONG,
+    NULL,
     STRING,
     TIMESTAMP,
     ArrayType,
+    BooleanType,
     DataType,
+    DateType,
     DoubleType,
     IntegralType,
     MapType,
+    NullType,
+    NumericType,
     StructType,
+    TimestampNtzType,
+    TimestampType,
     has_floats,
 )
 
+MOMENTS = {DateType, TimestampType, TimestampNtzType}  # are widened to one another
 Rule = Callable[[Sequence[DataType]], DataType | None]
 
 
@@ -105,9 +113,65 @@ def _number(types: Sequence[DataType]) -> DataType | None:
     return types[0] if types[0] in (INT, LONG) else None
 
 
-_all(INT, "hash levenshtein regexp_count bit_count")
+def _options(types: Sequence[DataType]) -> bool:
+    """Whether there are no options, or a map of texts."""
+    return list(types) in ([], [MapType(STRING, STRING)])
+
+
+def _json(types: Sequence[DataType]) -> DataType | None:
+    is_nested = types[0] == NULL or isinstance(types[0], ArrayType | MapType | StructType)
+    return STRING if is_nested and _options(types[1:]) else None
+
+
+def _csv(types: Sequence[DataType]) -> DataType | None:
+    return STRING if isinstance(types[0], StructType) and _options(types[1:]) else None
+
+
+def _bits(types: Sequence[DataType]) -> DataType | None:
+    match types:
+        case [IntegralType()] | [BooleanType()] | [NullType()]:
+            return INT
+        case _:
+            return None
+
+
+def _length_of_json(types: Sequence[DataType]) -> DataType | None:
+    return INT if list(types) in ([STRING], [NULL]) else None
+
+
+def _masked(types: Sequence[DataType]) -> DataType | None:
+    return STRING if len(types) <= 5 and {*types} <= {STRING, NULL} else None
+
+
+def _key_sought(types: Sequence[DataType]) -> DataType | None:
+    """Numbers are widened, and dates; no other type becomes that of the keys."""
+    match types:
+        case [MapType(key), given] if key == given:
+            return BOOLEAN
+        case [MapType(NumericType()), NumericType()]:
+            return BOOLEAN
+        case [MapType(key), given] if {*map(type, (key, given))} <= MOMENTS:
+            return BOOLEAN
+        case _:
+            return None
+
+
+def _sorted(types: Sequence[DataType]) -> DataType | None:
+    """Another argument stands for a comparison, which gives a number."""
+    is_array = isinstance(types[0], ArrayType) and list(types[1:]) in ([], [INT])
+    return types[0] if is_array else None
+
+
+_all(INT, "hash levenshtein regexp_count")
+_all(_bits, "bit_count")
+_all(_json, "to_json")
+_all(_csv, "to_csv")
+_all(_length_of_json, "json_array_length")
+_all(_masked, "mask")
+_all(_key_sought, "map_contains_key")
+_all(_sorted, "array_sort")
 _all(LONG, "xxhash64 crc32")
-_all(STRING, "to_json get_json_object parse_url soundex format_number to_char")
+_all(STRING, "get_json_object parse_url soundex format_number to_char")
 _all(STRING, "base64 url_encode url_decode regexp_substr bin conv char overlay")
 _all(BINARY, "unbase64 unhex")
 _all(DOUBLE, "cbrt sin cos tan asin acos atan atan2 sinh cosh tanh expm1 log1p log")
@@ -115,16 +179,16 @@ _all(DOUBLE, "degrees radians hypot")
 _all(TIMESTAMP, "from_utc_timestamp to_utc_timestamp")
 _all(ArrayType(STRING), "regexp_extract_all")
 opaque("format_string", STRING, shows_addresses=True)
-_all(STRING, "mask to_csv quote monthname dayname")
+_all(STRING, "quote monthname dayname")
 _all(_two_for_text, "decode")
 _all(BINARY, "encode")
-_all(INT, "bit_length find_in_set unix_date json_array_length")
+_all(INT, "bit_length find_in_set unix_date")
 _all(LONG, "array_position factorial unix_seconds unix_millis unix_micros")
 _all(DATE, "date_from_unix_date")
 _all(TIMESTAMP, "timestamp_millis timestamp_micros try_to_timestamp")
 _all(DOUBLE, "rint cot sec csc asinh acosh atanh")
-_all(BOOLEAN, "arrays_overlap map_contains_key luhn_check")
-_all(_first, "array_sort array_compact array_union array_intersect array_except map_concat")
+_all(BOOLEAN, "arrays_overlap luhn_check")
+_all(_first, "array_compact array_union array_intersect array_except map_concat")
 _all(_same_array, "array_append array_prepend array_remove")
 _all(_array_of_first, "array_repeat")
 _all(_item, "get try_element_at")

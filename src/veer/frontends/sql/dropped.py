@@ -62,6 +62,8 @@ def check_tokens(tokens: Sequence[Token], sql: str) -> None:
                     _refuse(after, "an interval of several units in one text")
             case TokenType.PIPE_GT if after is not None and after.text.upper() not in _PIPES:
                 _refuse(after, f"|> {after.text.upper()}")
+            case TokenType.DCOLON if _is_null_test(tokens[:at]):
+                raise ParseError(f"{_place(token)}a cast of IS NULL without parentheses")
             case TokenType.COMMA if after is None or after.token_type in _ENDS:
                 raise ParseError(f"{_place(token)}a comma before nothing")
             case TokenType.NUMBER if after is not None and after.token_type == TokenType.DCOLON:
@@ -85,6 +87,16 @@ def _check_all(before: TokenType | None, token: Token, after: Token | None) -> N
         TokenType.COMMA,
     ):
         _refuse(token, "a column called all")
+
+
+def _is_null_test(before: Sequence[Token]) -> bool:
+    """Whether a text ends in IS NULL or IS NOT NULL."""
+    kinds = [token.token_type for token in before[-3:]]
+    is_null, is_not_null = (
+        [TokenType.IS, TokenType.NULL],
+        [TokenType.IS, TokenType.NOT, TokenType.NULL],
+    )
+    return kinds == is_not_null or kinds[-2:] == is_null
 
 
 def _check_suffix(token: Token, before: TokenType | None, written: str) -> None:

@@ -42,7 +42,13 @@ from veer.frontends.sql.pieces import (
     Collected,
     outward,
 )
-from veer.frontends.sql.refusals import BESIDE_DECIMALS, WITHOUT_PARENTHESES, draws, is_moment
+from veer.frontends.sql.refusals import (
+    BESIDE_DECIMALS,
+    WITHOUT_PARENTHESES,
+    check_constants,
+    draws,
+    is_moment,
+)
 from veer.frontends.sql.scope import Plan, fields_of, fields_of_items, unknown_column
 from veer.frontends.sql.windows import read_over
 from veer.functions.registry import (
@@ -130,6 +136,7 @@ class ExprReader:
         self.after: Resolve | None = None  # names tried when there is no such column
         self.variables: list[Mapping[str, Expr]] = []  # of the lambda functions around
         self.aliases_read = 0  # names of the select list that were read in place of columns
+        self.outer_read = 0  # columns of the query around that were read
         self._was_alias = False  # whether the last name was one of the select list
         self._inside_aggregate = False
         self.only_truth = False  # whether null and false make no difference here
@@ -206,6 +213,8 @@ class ExprReader:
             column = self.after(parts)
             self._was_alias = column is not None
             self.aliases_read += self._was_alias
+            if self._was_alias and self._inside_aggregate and self.before is None:
+                raise IllFormedError(f"the alias {parts[-1]!r} inside an aggregate function")
         if column is not None:
             return column
         for depth, plan in enumerate(self.outer, 1):
@@ -216,6 +225,11 @@ class ExprReader:
                         f"{parts[0]!r}, a column of the rows around a subquery or a function,"
                         " is not supported"
                     )
+                if depth > 1:
+                    raise IllFormedError(
+                        f"column {'.'.join(parts)!r} of a query further out than the one around"
+                    )
+                self.outer_read += 1
                 return outward(column, depth)
         raise unknown_column(parts, self.plan)
 
@@ -308,6 +322,7 @@ class ExprReader:
         if function in SCALAR:
             with suppress(UnsupportedError):
                 return self.built(node, function, list(args))
+        check_constants(function, args)
         entry = OPAQUE[function]
         type_ = entry.result([a.type for a in args])
         if type_ is None:

@@ -38,7 +38,7 @@ from veer.model.expr import (
 from veer.model.ops import Union
 from veer.model.types import BYTE, INT, LONG
 from veer.model.walk import map_children, outer_columns, parts, substitute_in_query
-from veer.settings import SPARK_4_2, current
+from veer.settings import SPARK_4_2, current, same_name
 
 if TYPE_CHECKING:
     from veer.frontends.sql.query import QueryReader
@@ -154,8 +154,11 @@ def read_grouping(
     if node.args.get("all"):
         if reader.plan.find(["all"]) is not None:
             refuse(node, "GROUP BY ALL beside a column called all")
-        keys = [i.expr for i in items if not has_placeholder(i.expr)]
-        return _plain(keys)
+        called = [i for i in items if same_name(i.name, "all")]  # an alias wins over the keyword
+        keys = [i for i in called or items if not has_placeholder(i.expr)]
+        for item in keys:
+            check_key(item)
+        return _plain([item.expr for item in keys])
     if any(e.is_star for e in select) and any(map(_is_position, node.expressions)):
         raise IllFormedError(f"{position(node)}GROUP BY a position beside *")
     plain = [_element(reader, e, items) for e in node.expressions]
@@ -258,11 +261,19 @@ def _tuple(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> tuple[Ex
 
 def _key(reader: ExprReader, node: exp.Expr, items: Sequence[Any]) -> Expr:
     if _is_position(node):
-        expr: Expr = items[ordinal(node, len(items))].expr
+        item = items[ordinal(node, len(items))]
+        check_key(item)
+        expr: Expr = item.expr
         if has_placeholder(expr):
             raise IllFormedError(f"{position(node)}GROUP BY {node.this} is an aggregate function")
         return expr
     return reader.read(node)
+
+
+def check_key(item: Any) -> None:
+    """Refuse to group by a select item that reads the alias of another, as Spark does."""
+    if item.reads_alias:
+        raise IllFormedError(f"GROUP BY {item.name!r}, which reads another alias")
 
 
 def _is_position(node: exp.Expr) -> bool:

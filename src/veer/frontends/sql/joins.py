@@ -11,6 +11,7 @@ from sqlglot import exp
 from veer.analysis.determinism import expr_kind
 from veer.errors import IllFormedError
 from veer.frontends import coercion
+from veer.frontends.sql.correlation import check_rows_uncorrelated
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.scope import Plan, ScopeColumn
 from veer.functions.registry import Kind
@@ -34,6 +35,10 @@ def read_join(queries: QueryReader, left: Plan, node: exp.Expr) -> Plan:
 def joined(queries: QueryReader, left: Plan, right: Plan, node: exp.Expr) -> Plan:
     """The rows of two inputs joined as a node says; what it joins with is not looked at."""
     kind = _join_kind(node)
+    # Sides whose rows are only looked up, or filled up with nulls.
+    unfit = {"left": (right,), "semi": (right,), "anti": (right,), "right": (left,)}
+    for side in (left, right) if kind == "full" else unfit.get(kind, ()):
+        check_rows_uncorrelated(queries.builder, side.id, f"a side of a {kind} join")
     if kind == "right":
         return _right_join(queries, left, right, node)
     if node.args.get("using") or node.args.get("method"):

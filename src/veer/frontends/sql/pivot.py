@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends import coercion
+from veer.frontends.sql.correlation import check_rows_uncorrelated
 from veer.frontends.sql.expressions import ExprReader
 from veer.frontends.sql.names import pretty
 from veer.frontends.sql.parse import only, refuse
@@ -210,6 +211,7 @@ def unpivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     only(node, "expressions", "fields", "unpivot", "include_nulls", "columns", "alias")
     if len(node.expressions) != 1 or len(node.args["fields"]) != 1:
         refuse(node, "UNPIVOT of several columns at once")
+    check_rows_uncorrelated(queries.builder, plan.id, "what UNPIVOT turns")
     value_name = node.expressions[0].name
     spread = node.args["fields"][0]
     chosen: list[tuple[Column, str]] = []

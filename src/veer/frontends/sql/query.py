@@ -15,6 +15,7 @@ from veer.analysis.determinism import expr_kind
 from veer.errors import IllFormedError, InputError, UnknownNameError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.builder import FlowBuilder
+from veer.frontends.sql.correlation import check_rows_uncorrelated, check_uncorrelated
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
 from veer.frontends.sql.joins import read_join
 from veer.frontends.sql.parse import only, position, refuse
@@ -145,7 +146,8 @@ class QueryReader:
                 try:
                     self.inside(view.views, FlowBuilder(), view.outer).view(view)
                 except UnknownNameError as error:
-                    if not error.undeclared_table:
+                    missing = error.undeclared_table
+                    if not missing or name_key(missing) in map(name_key, names):  # read too early
                         raise
                 except InputError:  # it may be a query
                     pass
@@ -351,6 +353,7 @@ class QueryReader:
         rows = [[self.reader(one).read(e) for e in _row(r)] for r in node.expressions]
         if any(expr_kind(e) is Kind.CHOICE for row in rows for e in row):
             raise IllFormedError(f"{position(node)}VALUES with random values")
+        check_uncorrelated((e for row in rows for e in row), f"{position(node)}VALUES")
         width = len(rows[0])
         if any(len(row) != width for row in rows):
             raise IllFormedError(f"{position(node)}VALUES with rows of different lengths")
@@ -423,6 +426,7 @@ class QueryReader:
             refuse(node, "a sample whose size or seed is no whole number")
         if node.args.get("percent") is not None:
             share = float(node.args["percent"].name) / 100
+            check_rows_uncorrelated(self.builder, plan.id, "what is sampled")
             operator: AnyOperator = Sample(share, None if seed is None else int(seed.name))
         else:
             size = node.args.get("size") or node.args.get("rows")
@@ -483,6 +487,8 @@ class QueryReader:
         outer: bool = False,
     ) -> Plan:
         """The rows once per element of `value`, with the generator's columns appended."""
+        if len(plan.schema):
+            check_uncorrelated([value], f"{function} beside columns of rows")
         flags: dict[str, bool] = dict(GENERATORS[function])
         flags["outer"] = outer or flags.get("outer", False)
         shown = names or default_names(function, value.type)
@@ -599,12 +605,12 @@ class QueryReader:
 
     def output_key(self, plan: Plan, item: exp.Expr) -> SortKey:
         """A sort key of ORDER BY after a query; a number means a column."""
-        reader = self.reader(plan)
+        key = self.reader(plan).sort_key(item)
         if isinstance(item.this, exp.Literal) and not item.this.is_string:
             index = ordinal(item.this, len(plan.schema))
-            shape = reader.sort_key(item)
-            return SortKey(plan.column(index), shape.ascending, shape.nulls_first)
-        return reader.sort_key(item)
+            return SortKey(plan.column(index), key.ascending, key.nulls_first)
+        check_uncorrelated([key.expr], f"{position(item)}ORDER BY")
+        return key
 
     def limited(self, plan: Plan, node: exp.Expr) -> Plan:
         """The rows with the LIMIT and OFFSET of a node."""

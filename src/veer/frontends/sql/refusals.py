@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+from sqlglot import exp
+
 from veer.analysis.determinism import expr_kind
+from veer.errors import IllFormedError
+from veer.frontends.sql.parse import refuse
 from veer.functions.moments import parse_date, parse_timestamp, written_timestamp
 from veer.functions.registry import Kind
-from veer.model.expr import Expr
+from veer.model.expr import Call, Column, Expr, Literal, OuterColumn
 from veer.model.types import DataType, DateType, TimestampNtzType, TimestampType
 from veer.model.walk import parts, query_of
 
@@ -32,6 +39,33 @@ WITHOUT_PARENTHESES = frozenset(
         "user",
     ]
 )
+
+
+def check_constants(function: str, args: Sequence[Expr]) -> None:
+    """Refuse arguments that are to be constants of a kind to Spark, of functions without a meaning."""
+    texts = [a.value for a in args if isinstance(a, Literal) and isinstance(a.value, str)]
+    if function == "format_string" and any("%0$" in text for text in texts[:1]):
+        raise IllFormedError("format_string: places count from 1")
+    if function == "mask":
+        if any(isinstance(part, Column | OuterColumn) for a in args[1:] for part in parts(a)):
+            raise IllFormedError("mask: a character that is no constant")
+        written = [a.value for a in args[1:] if isinstance(a, Literal)]
+        if any(isinstance(value, str) and len(value) != 1 for value in written):
+            raise IllFormedError("mask: a text of other than one character")
+    if function in ("to_json", "to_csv"):
+        for options in args[1:]:
+            if not isinstance(options, Call) or options.function != "map":
+                raise IllFormedError(f"{function}: options that are no map()")
+
+
+def check_hints(select: exp.Expr) -> None:
+    """Refuse hints that are no name with arguments; what they say changes no result."""
+    for hint in select.args["hint"].expressions if select.args.get("hint") else ():
+        inner = hint.expressions if isinstance(hint, exp.Expr) else ()
+        if isinstance(hint, str) and re.search(r"\)\s*\(", hint):
+            refuse(select.args["hint"], "a hint whose name is computed")
+        if any(isinstance(argument, exp.Anonymous) for argument in inner):
+            refuse(select.args["hint"], "a function call in a hint")
 
 
 def draws(expr: Expr) -> bool:

@@ -10,9 +10,16 @@ from sqlglot import exp
 
 from veer.analysis.determinism import require_repeatable
 from veer.errors import IllFormedError, UnsupportedError
+from veer.frontends.sql.correlation import check_rows_uncorrelated, check_uncorrelated
 from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.expressions import GENERATORS, ExprReader
-from veer.frontends.sql.grouping import GroupedRows, Grouping, expand, read_grouping
+from veer.frontends.sql.grouping import (
+    GroupedRows,
+    Grouping,
+    check_key,
+    expand,
+    read_grouping,
+)
 from veer.frontends.sql.names import output_name
 from veer.frontends.sql.parse import only, position, refuse
 from veer.frontends.sql.pieces import (
@@ -22,6 +29,7 @@ from veer.frontends.sql.pieces import (
     has_placeholder,
     number_of,
 )
+from veer.frontends.sql.refusals import check_hints
 from veer.frontends.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.functions.registry import AGGREGATE, canonical_name
 from veer.model.expr import (
@@ -32,6 +40,7 @@ from veer.model.expr import (
     InQuery,
     Literal,
     Named,
+    OuterColumn,
     ScalarQuery,
     SortKey,
 )
@@ -81,6 +90,7 @@ class Item:
     source: ScopeColumn | None = None  # the column it passes on
     qualifier: str | None = None
     hidden: bool = False
+    reads_alias: bool = False  # of an item before it
 
     @property
     def column(self) -> ScopeColumn:
@@ -93,6 +103,7 @@ class Item:
 def read_select(reader: QueryReader, node: exp.Expr) -> Plan:
     """The operators of one SELECT."""
     only(node, *HANDLED)
+    check_hints(node)
     if node.args.get("kind"):
         refuse(node, f"SELECT {node.args['kind']}")
     plan = read_from(reader, node)
@@ -137,7 +148,9 @@ class Select:
         self.read_items()
         group = node.args.get("group")
         if group is not None:
+            self.reader.after = self.grouped_item
             self.grouping = read_grouping(self.reader, group, self.items, node.expressions)
+            self.reader.after = self.any_item
             if self.grouping.uses_sets:
                 self.asks_grouping = False
                 self.reread_items()
@@ -152,7 +165,10 @@ class Select:
             self.rewrite(grouped.rewrite)
             order = [map_exprs(key, grouped.rewrite) for key in order]
             if having is not None:
-                plan = self.queries.filter(plan, grouped.rewrite(having))
+                condition = grouped.rewrite(having)
+                if has_placeholder(condition):  # computed above the groups
+                    raise UnsupportedError("HAVING of a generator or a window function")
+                plan = self.queries.filter(plan, condition)
         # Generators multiply what is there. Window functions see what they give, and the groups, not
         # the rows below.
         if self.collected.generators and self.collected.overs:
@@ -189,7 +205,9 @@ class Select:
     def plain_item(self, item: exp.Expr) -> list[Item]:
         """The columns of one item: one, unless it is a generator."""
         inner = item.this if isinstance(item, exp.Alias) else item
+        aliases_read = self.reader.aliases_read
         expr = self.reader.read(inner)
+        reads_alias = self.reader.aliases_read > aliases_read
         number = number_of(SetAside.GENERATOR, expr)
         if number is not None:
             return self.generator_columns(
@@ -198,14 +216,15 @@ class Select:
         if has_placeholder(expr, SetAside.GENERATOR):
             refuse(item, "a generator inside an expression")
         if isinstance(item, exp.Alias):
-            return [Item(item.alias, expr)]
+            return [Item(item.alias, expr, reads_alias=reads_alias)]
         source = self.passed_on(expr)
         qualifier = None if source is None else source.qualifier
         if isinstance(inner, exp.Column):
-            return [Item(inner.name, expr, source, inner.table or qualifier)]
+            qualifier = inner.table or qualifier
+            return [Item(inner.name, expr, source, qualifier, reads_alias=reads_alias)]
         if isinstance(inner, Embedded) and inner.column_name is not None:
             return [Item(inner.column_name, expr, source, qualifier)]
-        return [Item(output_name(inner), expr)]
+        return [Item(output_name(inner), expr, reads_alias=reads_alias)]
 
     def passed_on(self, expr: Expr) -> ScopeColumn | None:
         """The column that an item without alias passes on; its table stays its qualifier."""
@@ -280,13 +299,31 @@ class Select:
 
     def any_item(self, parts: list[str]) -> Expr | None:
         """The select item an unqualified name means as an alias."""
-        if len(parts) != 1:
-            return None
-        named = [i.expr for i in self.items if same_name(i.name, parts[0])]
-        # Two items of one name that are the same expression leave no doubt.
-        if len(named) > 1 and any(e != named[0] for e in named):
+        named = [i for i in self.items if len(parts) == 1 and same_name(i.name, parts[0])]
+        if _are_several(named):
             raise IllFormedError(f"column {parts[0]!r} is ambiguous")
-        return require_repeatable(named[0], f"the alias {parts[0]!r}") if named else None
+        return self._aliased(parts, named)
+
+    def sorted_item(self, parts: list[str]) -> Expr | None:
+        """As `any_item` in ORDER BY, where a name of several items means the column below them."""
+        named = [i for i in self.items if len(parts) == 1 and same_name(i.name, parts[0])]
+        if _are_several(named) and self.plan.find(parts) is not None:
+            return None
+        return self.any_item(parts)
+
+    def grouped_item(self, parts: list[str]) -> Expr | None:
+        """As `any_item` in GROUP BY, where of two names for one expression Spark takes either."""
+        named = [i for i in self.items if len(parts) == 1 and same_name(i.name, parts[0])]
+        for item in named:
+            check_key(item)
+        return self._aliased(parts, named)
+
+    def _aliased(self, parts: list[str], named: Sequence[Item]) -> Expr | None:
+        if not named:
+            return None
+        if any(i.expr != named[0].expr for i in named):
+            raise IllFormedError(f"column {parts[0]!r} is ambiguous")
+        return require_repeatable(named[0].expr, f"the alias {parts[0]!r}")
 
     # -- GROUP BY, HAVING ----------------------------------------------------------------------
 
@@ -323,11 +360,27 @@ class Select:
             )
         return item
 
+    def check_grouped(self) -> None:
+        """Refuse what Spark does in a SELECT with groups or aggregates.
+
+        Only HAVING may read the row around a subquery, and no item the column of a generator.
+        """
+        keys = () if self.grouping is None else self.grouping.keys
+        calls = (e for call in self.collected.aggregates for e in exprs_in(call))
+        items = (item.expr for item in self.items)
+        check_uncorrelated((*keys, *calls, *items), "a SELECT with groups or aggregates")
+        if any(i.reads_alias and has_placeholder(i.expr, SetAside.GENERATED) for i in self.items):
+            raise IllFormedError("a name of a generator's column in a SELECT with groups")
+
     def aggregated(self) -> GroupedRows:
         """The rows that GROUP BY and the aggregate calls of the whole SELECT give."""
+        self.check_grouped()
         plan = self.plan
         keys: list[Expr] = []
         if self.grouping is not None:
+            if self.grouping.uses_sets:
+                builder = self.queries.builder
+                check_rows_uncorrelated(builder, plan.id, "a SELECT with grouping sets")
             plan, keys = expand(self.queries, self.plan, self.grouping)
         calls = tuple(
             NamedCall(self.call_name(i), call) for i, call in enumerate(self.collected.aggregates)
@@ -379,7 +432,11 @@ class Select:
         width = len(plan.schema)
         names = [f"_over{i}" for i in range(len(calls))]
         for call in calls:
-            for expr in (*call.args, *call.partition, *(k.expr for k in call.order)):
+            read = (*call.args, *call.partition, *(k.expr for k in call.order))
+            # Other expressions are computed in a projection below, as Spark does.
+            bare = (e for e in read if isinstance(e, OuterColumn))
+            check_uncorrelated(bare, "a window function")
+            for expr in read:
                 if any(has_placeholder(expr, kind) for kind in (SetAside.OVER, SetAside.GENERATED)):
                     raise IllFormedError("a window function or generator inside a window function")
         operator = Over(tuple(NamedOver(n, c) for n, c in zip(names, calls, strict=True)))
@@ -424,7 +481,7 @@ class Select:
             refuse(order, "SORT BY, which sorts partitions, under LIMIT")
         only(order, "expressions")
         keys = []
-        self.reader.before = self.any_item
+        self.reader.before = self.sorted_item
         try:
             for item in order.expressions:
                 keys.append(self.named_key(item) or self.computed_key(item))
@@ -435,7 +492,10 @@ class Select:
 
     def computed_key(self, item: exp.Expr) -> SortKey:
         """A key that is an expression; an aggregate in it reads grouping keys as they are left out."""
+        outer_read = self.reader.outer_read
         key = self.reader.sort_key(item)
+        if self.reader.outer_read > outer_read:  # by itself, not by an alias of the select list
+            raise IllFormedError(f"{position(item)}ORDER BY reads a column of the query around")
         keys = () if self.grouping is None else self.grouping.keys
         if key.expr not in keys and key.expr not in [i.expr for i in self.items]:
             _check_sorted_by(item, key.expr)
@@ -541,6 +601,11 @@ def _check_sorted_by(item: exp.Expr, key: Expr) -> None:
         outer = outer_columns(part.query) if isinstance(part, ScalarQuery) else ()
         if isinstance(part, Exists | InQuery) or any(o.depth == 1 for o in outer):
             raise IllFormedError(f"{position(item)}ORDER BY of IN, EXISTS or a correlated subquery")
+
+
+def _are_several(named: Sequence[Item]) -> bool:
+    """Whether items of one name are more than one column that is passed on twice."""
+    return len(named) > 1 and not all(item.source for item in named)
 
 
 def _alike(a: DataType, b: DataType) -> bool:
