@@ -19,9 +19,11 @@ from veer.functions.registry import (
     OPAQUE,
     OVER,
     PARTIAL,
+    PLAIN,
     SCALAR,
     SPARK_CLASSES,
     STRICT,
+    TOTAL,
     AggregateFunction,
     Argument,
     Failure,
@@ -30,10 +32,11 @@ from veer.functions.registry import (
     ScalarFunction,
     attempt_of,
 )
-from veer.functions.spark_versions import ADDED, CHANGED
+from veer.functions.sessions import ABBREVIATIONS_SINCE
 from veer.functions.traits import (
     Adding,
     Called,
+    Claim,
     Evaluation,
     Folding,
     FoldMeaning,
@@ -78,7 +81,7 @@ def test_kinds_of_classes_are_those_of_their_functions() -> None:
 
 
 def test_a_scalar_function_claims_nothing_by_itself() -> None:
-    registry.scalar("some_new", signature(INT, INT), abs, Kind.PURE, STRICT, PARTIAL)
+    registry.scalar("some_new", "", signature(INT, INT), abs)(Kind.PURE, STRICT, PARTIAL)
     entry = SCALAR.pop("some_new")
     assert entry.solver is SolverMeaning.UNINTERPRETED and not entry.solver.is_linear
     assert entry.folding is Folding.NEVER
@@ -93,6 +96,19 @@ def test_kind_null_rule_and_domain_must_be_said() -> None:
         ScalarFunction(name="f", rule=signature(INT), meaning=lambda *_: abs)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         AggregateFunction(name="f", rule=signature(INT), meaning=lambda *_: sum)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="domain"):
+        registry.scalar("f", "", signature(INT), abs)(Kind.PURE, STRICT)
+    with pytest.raises(TypeError, match="kind"):
+        registry.aggregate("f", "", signature(INT), lambda *_: sum)()
+    assert "f" not in SCALAR and "f" not in AGGREGATE
+
+
+def test_a_row_says_nothing_twice() -> None:
+    with pytest.raises(TypeError, match="says its domain twice"):
+        registry.scalar("f", "", signature(INT), abs)(Kind.PURE, STRICT, PARTIAL, TOTAL)
+    with pytest.raises(TypeError, match="chooses_by_rounding"):  # a claim about aggregates
+        registry.scalar("f", "", signature(INT), abs)(*PLAIN, Claim.CHOOSES_BY_ROUNDING)
+    assert "f" not in SCALAR
 
 
 def test_other_functions_claim_nothing_by_themselves() -> None:
@@ -225,7 +241,13 @@ def test_python_alone_has_functions_that_cannot_be_written() -> None:
 
 def test_every_change_between_sparks_is_on_its_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
-    changes = {*ADDED.items(), *((c.name, c.before) for c in CHANGED)}
+    functions = [*SCALAR.values(), *AGGREGATE.values(), *OVER.values()]
+    changes = {
+        *ABBREVIATIONS_SINCE.items(),
+        *((f.name, o.before) for f in functions for o in f.older),
+    }
+    changes |= {(f.name, f.since) for f in [*functions, *OPAQUE.values()] if f.since is not None}
+    assert len(changes) > 15
     for name, version in sorted(changes):
         rows = [row for row in page.splitlines() if row.startswith(f"| {version} | *function*")]
         assert any(f"`{name}`" in row or f"`{name}(" in row for row in rows), (name, version)

@@ -17,15 +17,15 @@ from datetime import timedelta
 
 from veer.analysis.constants import computed
 from veer.errors import UnsupportedError
-from veer.functions.cast_modes import legacy_cast_mode
+from veer.functions.casts import legacy_cast_mode
 from veer.functions.dates import unit_of
 from veer.functions.moment_patterns import pattern_parts
 from veer.functions.registry import Failure, any_function
+from veer.functions.traits import ZoneUse
 from veer.functions.zones import (
     INSTANT,
     PREFIX,
     READ,
-    READ_BY_PATTERN,
     START_OF_DAY,
     TRY_READ,
     WALL_CLOCK,
@@ -59,59 +59,7 @@ from veer.model.types import (
 ZONELESS = (NullType, BooleanType, NumericType, BinaryType, DateType, TimestampNtzType)
 ZONELESS_TEXT = (*ZONELESS, StringType, DayTimeIntervalType, YearMonthIntervalType)
 SECONDS = (NumericType, BooleanType)  # timestamps are seconds since 1970 to them
-# Functions that hand timestamps on or compare them, and look no further.
-SAME = frozenset(
-    [
-        "array",
-        "array_contains",
-        "array_distinct",
-        "array_max",
-        "array_min",
-        "array_size",
-        "array_sort",
-        "coalesce",
-        "concat",
-        "current_timestamp",
-        "element_at",
-        "greatest",
-        "item",
-        "least",
-        "map",
-        "map_contains_key",
-        "map_keys",
-        "map_values",
-        "named_struct",
-        "reverse",
-        "size",
-        "slice",
-        "sort_array",
-        "timestamp_seconds",
-        "python.raise",
-        "legacy.element_at",
-        "legacy.item",
-        "legacy.size",
-        "older.array_distinct",
-    ]
-)
-SAME_AGGREGATES = frozenset(
-    [
-        "collect_list",
-        "collect_set",
-        "count",
-        "first",
-        "lag",
-        "last",
-        "lead",
-        "max",
-        "max_by",
-        "min",
-        "min_by",
-        "mode",
-        "nth_value",
-    ]
-)
 PERIODS = frozenset({"week", "month", "quarter", "year"})
-CLOCK_PARTS = frozenset({"hour", "minute", "second"})
 TO_DATE = "to_date_by"
 
 
@@ -214,32 +162,27 @@ def zoned_call(call: Call, zone: str) -> Expr:
     """What a call means in a session of the zone; refused where nobody said what it means."""
     name, args, type_ = call.function, call.args, call.type
     first = args[0].type if args else None
-    plain = name.rpartition("checked_")[2].removeprefix("legacy.")
-    if name in CLOCK_PARTS:
-        return replace(call, args=(_shown(args[0], zone),))
-    if name == "subtract_moments":
+    function = any_function(name)
+    use = function.zone if function is not None else None
+    if use is ZoneUse.SHOWN:
         return replace(call, args=tuple(_shown(a, zone) for a in args))
+    if use is ZoneUse.ARGUMENT or (use is ZoneUse.READ and first == STRING):
+        return _added(PREFIX + name, call, zone)
+    if use is ZoneUse.READ:
+        moment = zoned_cast(args[0], TIMESTAMP, CastMode.ANSI, zone) if first == DATE else args[0]
+        return replace(call, args=(moment, *args[1:]))
     if name == "add_interval":
         return _later(call, zone) if first == TIMESTAMP else call
     if name == "date_trunc":
         return _date_trunc(call, zone)
     if name == "date_format":
         return _date_format(call, zone)
-    if name in ("months_between", "from_unixtime"):
-        return _added(PREFIX + name, call, zone)
     if name == "current_date":
         return Cast(wall_clock(Call("current_timestamp", (), TIMESTAMP), zone), DATE)
-    if plain == TO_DATE:
+    if name.endswith(TO_DATE):  # in every mode of reading
         reading = PREFIX + name.replace(TO_DATE, "to_timestamp_by")
         return Cast(wall_clock(_zoned(reading, args, TIMESTAMP, zone), zone), DATE)
-    if name in READ_BY_PATTERN and first == STRING:
-        return _added(PREFIX + name, call, zone)
-    if plain == "unix_timestamp":
-        moment = args[0]
-        if first == DATE:
-            moment = zoned_cast(moment, TIMESTAMP, CastMode.ANSI, zone)
-        return replace(call, args=(moment, *args[1:]))
-    require_classified(name, (type_, *(a.type for a in args)), SAME, zone)
+    require_zoneless(name, (type_, *(a.type for a in args)), zone)
     return call
 
 
@@ -298,13 +241,11 @@ def _is_plain_pattern(pattern: Expr) -> bool:
     return True
 
 
-def require_classified(
-    name: str, types: Sequence[DataType], known: frozenset[str], zone: str
-) -> None:
-    """Refuse a function of timestamps of which nobody said that it does not ask for the zone."""
+def require_zoneless(name: str, types: Sequence[DataType], zone: str) -> None:
+    """Refuse a function of timestamps that is not known to be the same in every zone."""
     function = any_function(name)
-    keeps = function is not None and function.keeps_values
-    if any(map(holds_timestamps, types)) and not keeps and name not in known:
+    known = function is not None and (function.keeps_values or function.zone is ZoneUse.SAME)
+    if not known and any(map(holds_timestamps, types)):
         raise UnsupportedError(f"{name} of timestamps in the time zone {zone}")
 
 

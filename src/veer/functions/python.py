@@ -24,9 +24,10 @@ from veer.functions.registry import (
     Nulls,
     Resolved,
     Rule,
+    Trait,
     scalar,
 )
-from veer.functions.traits import Domain, PythonOnly, TextUse
+from veer.functions.traits import PythonOnly, TextUse, ZoneUse
 from veer.functions.typing import signature
 from veer.model.types import (
     BOOLEAN,
@@ -47,15 +48,9 @@ LONGEST = 1_000_000
 TEXTS = ArrayType(STRING)
 
 
-def _python(
-    name: str,
-    rule: Rule,
-    meaning: Callable[..., Any],
-    domain: Domain,
-    texts: TextUse | None = None,
-) -> None:
-    """Register something Python does, which Spark's SQL cannot say."""
-    scalar(f"python.{name}", rule, meaning, PURE, STRICT, domain, sql=PythonOnly(), texts=texts)
+def _python(name: str, rule: Rule, meaning: Callable[..., Any], *traits: Trait) -> None:
+    """Register something Python does, which Spark's SQL cannot say; its domain is among the traits."""
+    scalar(f"python.{name}", "", rule, meaning)(PURE, STRICT, PythonOnly(), *traits)
 
 
 def _raises(meaning: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,7 +80,9 @@ def _raise(*_: Any) -> Any:
     raise Failure("an exception in a Python function")
 
 
-scalar(RAISE, _typed_as_argument, _raise, PURE, Nulls.CUSTOM, PARTIAL, sql=PythonOnly())
+scalar(RAISE, "", _typed_as_argument, _raise)(
+    PURE, Nulls.CUSTOM, PARTIAL, PythonOnly(), ZoneUse.SAME
+)
 
 # Methods of texts that are read, by the arguments they take and what they give.
 CHANGED = frozenset({"upper", "lower", "title", "capitalize", "swapcase", "casefold"})
@@ -98,10 +95,10 @@ ENDED = frozenset({"startswith", "endswith"})
 REMOVED = frozenset({"removeprefix", "removesuffix"})
 FOUND = frozenset({"find", "rfind", "count"})
 USES = {
-    **dict.fromkeys(("upper", "lower"), TextUse.LETTER_CASE),
-    **dict.fromkeys(("title", "capitalize", "casefold"), TextUse.CAPITALS),
-    **dict.fromkeys(STRIPPED, TextUse.TRIM),
-    **dict.fromkeys(ASKED, TextUse.CHARACTERS),
+    **dict.fromkeys(("upper", "lower"), (TextUse.LETTER_CASE,)),
+    **dict.fromkeys(("title", "capitalize", "casefold"), (TextUse.CAPITALS,)),
+    **dict.fromkeys(STRIPPED, (TextUse.TRIM,)),
+    **dict.fromkeys(ASKED, (TextUse.CHARACTERS,)),
 }
 for _names, _rule in (
     (CHANGED, signature(STRING, STRING)),
@@ -112,7 +109,7 @@ for _names, _rule in (
     (FOUND, signature(LONG, STRING, STRING)),
 ):
     for _name in sorted(_names):
-        _python(_name, _rule, getattr(str, _name), TOTAL, USES.get(_name))
+        _python(_name, _rule, getattr(str, _name), TOTAL, *USES.get(_name, ()))
 
 _python("contains", signature(BOOLEAN, STRING, STRING), lambda s, part: part in s, TOTAL)
 _python("index", signature(LONG, STRING, STRING), _raises(str.index), PARTIAL)

@@ -378,6 +378,11 @@ def same_type(
     return rule
 
 
+def first_is(*kinds: type[DataType]) -> Callable[[Sequence[DataType]], bool]:
+    """Whether the type of the first argument is one of some kinds."""
+    return lambda types: isinstance(types[0], kinds)
+
+
 def first_type(types: tuple[DataType, ...]) -> DataType:
     """For `signature`: the result has the type of the first argument."""
     return types[0]
@@ -392,6 +397,7 @@ __all__ = [
     "common_type",
     "decimal_of",
     "exactly",
+    "first_is",
     "first_type",
     "implicit_cast",
     "same_type",
