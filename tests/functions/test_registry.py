@@ -27,6 +27,7 @@ from veer.functions.registry import (
     AggregateFunction,
     Argument,
     Failure,
+    Function,
     Kind,
     OverFunction,
     ScalarFunction,
@@ -241,12 +242,13 @@ def test_python_alone_has_functions_that_cannot_be_written() -> None:
 
 def test_every_change_between_sparks_is_on_its_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
-    functions = [*SCALAR.values(), *AGGREGATE.values(), *OVER.values()]
+    functions: list[Function] = [*SCALAR.values(), *AGGREGATE.values(), *OVER.values()]
     changes = {
         *ABBREVIATIONS_SINCE.items(),
         *((f.name, o.before) for f in functions for o in f.older),
     }
-    changes |= {(f.name, f.since) for f in [*functions, *OPAQUE.values()] if f.since is not None}
+    changes |= {(f.name, f.since) for f in functions if f.since is not None}
+    changes |= {(f.name, f.since) for f in OPAQUE.values() if f.since is not None}
     assert len(changes) > 15
     for name, version in sorted(changes):
         rows = [row for row in page.splitlines() if row.startswith(f"| {version} | *function*")]

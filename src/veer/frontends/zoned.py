@@ -5,13 +5,17 @@
     date_trunc('DAY', ts) =>   zoned.date_trunc('DAY', ts, 'Europe/Berlin')
 
 What does not ask for the zone stays as it is, and in UTC everything does: two versions in two zones
-differ by what depends on the zone, and by nothing else. A function of timestamps of which nobody
-said whether it asks for the zone is refused.
+differ by what depends on the zone, and by nothing else. A function of timestamps that is not known
+to be the same in every zone is refused.
+
+Spark SQL does not say in which zone it is, the session does: `questions_of_zone`. The zone is a part
+of files and writes, too: CSV and JSON have timestamps as text, and so have folders named after
+values; a table puts values into types of its own. Declared tables hold timestamps as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -22,6 +26,7 @@ from veer.functions.dates import unit_of
 from veer.functions.moment_patterns import pattern_parts
 from veer.functions.registry import Failure, any_function
 from veer.functions.traits import ZoneUse
+from veer.functions.zone_rules import UTC_ZONE
 from veer.functions.zones import (
     INSTANT,
     PREFIX,
@@ -30,9 +35,14 @@ from veer.functions.zones import (
     TRY_READ,
     WALL_CLOCK,
     WITHIN_SECOND,
+    is_zoned,
     read_timestamp,
 )
-from veer.model.expr import Call, Cast, Expr, Frame, Literal, SortKey
+from veer.model.dag import Dataflow
+from veer.model.expr import Call, Cast, Expr, Frame, Literal, OpaqueCall, SortKey
+from veer.model.ops import AnyOperator, Over, RowUdf, Sink, Source, TableUdf
+from veer.model.schema import Schema
+from veer.model.sources import map_sources, sources_of
 from veer.model.types import (
     DATE,
     STRING,
@@ -54,6 +64,9 @@ from veer.model.types import (
     TimestampType,
     YearMonthIntervalType,
 )
+from veer.model.walk import operator_exprs, parts, subqueries
+from veer.model.writes import AnyWrite, Change, Insert
+from veer.settings import ZONE
 
 # Types whose values mean the same in every zone, whichever of them they are cast to.
 ZONELESS = (NullType, BooleanType, NumericType, BinaryType, DateType, TimestampNtzType)
@@ -258,3 +271,115 @@ def require_zoneless_frame(order: Sequence[SortKey], frame: Frame | None, zone: 
 
 def _is_open(frame: Frame) -> bool:
     return {frame.start, frame.end} <= {None, 0}
+
+
+# -- what of a dataflow asks for the zone ------------------------------------------------------
+
+
+def questions_of_zone(dataflow: Dataflow, zone: str) -> Iterator[str]:
+    """What in a dataflow means something else in a session of the zone, in words."""
+    for id_ in dataflow.order:
+        operator = dataflow.operators[id_]
+        for expr in operator_exprs(operator):
+            yield from questions_of(expr, zone)
+        if zone != UTC_ZONE:
+            inputs = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
+            types = [field.type for rows in inputs for field in rows]
+            yield from filter(None, [_of_operator(operator, types, zone)])
+        for query in subqueries(operator):
+            yield from questions_of_zone(query, zone)
+
+
+def questions_of(expr: Expr, zone: str) -> Iterator[str]:
+    """What in an expression means something else in a session of the zone, in words."""
+    return filter(None, (_question(part, zone) for part in parts(expr)))
+
+
+def _question(expr: Expr, zone: str) -> str:
+    """What an expression asks of the zone; empty if it asks nothing, or means this one."""
+    match expr:
+        case Call(name, (*_, Literal(str() as own))) if is_zoned(name):
+            return "" if own == zone else f"{name} of {own}"
+        case _ if zone == UTC_ZONE:
+            return ""
+        case Cast(arg=arg, type=wanted) if not is_zoneless(arg.type, wanted):
+            return f"a cast from {arg.type} to {wanted}"
+        case Call(name):
+            return "" if _is_same(expr, zone) else f"the function {name}"
+        case OpaqueCall(identity, args, type_):
+            return _of_function(identity, [type_, *(arg.type for arg in args)])
+        case _:
+            return ""
+
+
+def _is_same(call: Call, zone: str) -> bool:
+    match call:
+        case Call("date_format", (Call("zoned.wall_clock"), _)):
+            return True  # Spark makes an instant of it, at which clocks show just that
+    try:
+        return zoned_call(call, zone) == call
+    except UnsupportedError:
+        return False
+
+
+def _of_operator(operator: AnyOperator, types: list[DataType], zone: str) -> str:
+    if isinstance(operator, RowUdf | TableUdf):
+        adds = operator.adds if isinstance(operator, RowUdf) else operator.fields
+        return _of_function(operator.identity, [*types, *(field.type for field in adds)])
+    try:
+        for named in operator.calls if isinstance(operator, Over) else ():
+            require_zoneless_frame(named.call.order, named.call.frame, zone)
+    except UnsupportedError as error:
+        return str(error)
+    return ""
+
+
+def _of_function(identity: str, types: list[DataType]) -> str:
+    timed = any(map(holds_timestamps, types))
+    return f"the function {identity.split(' ')[0]} of timestamps" if timed else ""
+
+
+# -- files and writes --------------------------------------------------------------------------
+
+OPTION = "timezone"  # of readers; that of the session holds without it
+DECLARED = "table"
+BINARY = frozenset({"parquet", "orc", "avro", "delta", "iceberg"})  # that write no texts of times
+
+
+def with_zone(dataflow: Dataflow, zone: str) -> Dataflow:
+    """A dataflow whose files and writes are those of a session in the zone."""
+    if zone == UTC_ZONE:
+        return dataflow
+    for source in sources_of(dataflow):
+        for question in (q for check in source.checks for q in questions_of(check, zone)):
+            raise UnsupportedError(
+                f"a CHECK of the table {source.table} asks for the time zone, with {question}"
+            )
+    changed = map_sources(dataflow, lambda source: _read_in(source, zone))
+    operators = {i: _written_in(changed, i, zone) for i in changed.operators}
+    return Dataflow(operators, changed.links, changed.declared)
+
+
+def _read_in(source: Source, zone: str) -> Source:
+    names = {name.lower() for name, _ in source.options}
+    timed = any(holds_timestamps(field.type) for field in source.fields)
+    if source.format == DECLARED or not timed or OPTION in names:
+        return source
+    return replace(source, options=tuple(sorted((*source.options, (OPTION, zone)))))
+
+
+def _written_in(dataflow: Dataflow, id_: str, zone: str) -> AnyOperator:
+    operator = dataflow.operators[id_]
+    if not isinstance(operator, Sink) or operator.write is None:
+        return operator
+    if not _asks_zone(operator.write, dataflow.schemas[id_]):
+        return operator
+    settings = (*operator.write.settings, (ZONE, zone))
+    return replace(operator, write=replace(operator.write, settings=settings))
+
+
+def _asks_zone(write: AnyWrite, rows: Schema) -> bool:
+    if isinstance(write, Insert | Change):
+        return True
+    timed = any(holds_timestamps(field.type) for field in rows)
+    return timed and (write.format.lower() not in BINARY or bool(write.layout))
