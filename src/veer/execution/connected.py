@@ -18,7 +18,7 @@ from veer.errors import (
     UnsupportedError,
     UntoldSourceError,
 )
-from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless, mode_settings
+from veer.execution.environment import USUAL_SETTINGS, is_harmless, mode_settings
 from veer.execution.same_schema import with_schema
 from veer.execution.sources import (
     TICK_NS,
@@ -41,6 +41,7 @@ from veer.frontends.session_settings import (
 from veer.frontends.spark.layout import connect_frame
 from veer.model.digests import json_digest
 from veer.model.ops import Source
+from veer.settings import ZONE
 from veer.store.files import LocalFiles
 from veer.store.sealing import Seal
 

@@ -289,16 +289,3 @@ def _hadoop(session: SparkSession) -> dict[str, str]:
         # The listing leaves out what looks like a secret.
         settings[f"hadoop:{name}"] = str(hadoop.get(name))
     return settings
-
-
-__all__ = [
-    "ZONE",
-    "environment_of",
-    "expected_environment",
-    "is_configured_elsewhere",
-    "is_harmless",
-    "java_of",
-    "java_options",
-    "mode_settings",
-    "python_variables",
-]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
 from veer.execution.environment import (
-    ZONE,
     environment_of,
     expected_environment,
     is_configured_elsewhere,
@@ -26,7 +25,7 @@ from veer.execution.environment import (
 from veer.frontends.session_settings import session_settings, settings_of, told_settings
 from veer.frontends.spark.capture.session import SETTINGS, start_session
 from veer.java import ensure_java
-from veer.settings import SessionSettings, spark_version
+from veer.settings import ZONE, SessionSettings, spark_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

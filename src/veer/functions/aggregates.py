@@ -30,7 +30,14 @@ from veer.functions.registry import (
     aggregate,
 )
 from veer.functions.traits import Adding, Claim, FoldMeaning, Older, Shown, ZoneUse
-from veer.functions.typing import bounded, cast_to, first_is, first_type, signature
+from veer.functions.typing import (
+    bounded,
+    cast_to,
+    first_is,
+    first_type,
+    require_count,
+    signature,
+)
 from veer.model.types import (
     BOOLEAN,
     DOUBLE,
@@ -296,8 +303,7 @@ aggregate("corr", "Corr", NUMBERS, _joint_moments(_correlation))(*MOMENT)
 
 
 def _orderable_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 1:
-        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    require_count(args, 1)
     if not is_orderable(args[0].type):
         raise IllFormedError(f"values of type {args[0].type} cannot be compared")
     return Resolved((args[0].type,), args[0].type)
@@ -375,8 +381,7 @@ aggregate("bit_xor", "BitXorAgg", _bits_rule, _bits(xor))(*ADDED, Adding.NOTHING
 
 def _pick_rule(args: Sequence[Argument]) -> Resolved:
     """`first(value[, ignore nulls])`."""
-    if len(args) not in (1, 2):
-        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    require_count(args, 1, 2)
     rest = tuple(cast_to(a, BOOLEAN, 2) for a in args[1:])
     if rest and not args[1].is_literal:
         raise IllFormedError("whether to ignore nulls must be a constant")
@@ -404,8 +409,7 @@ aggregate("last last_value", "Last", _pick_rule, _pick(-1))(
 
 
 def _collect_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 1:
-        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    require_count(args, 1)
     return Resolved((args[0].type,), ArrayType(args[0].type))
 
 
@@ -453,8 +457,7 @@ def _percentile(rows: Rows, share: float | None = None) -> float | None:
 
 def _percentile_rule(args: Sequence[Argument]) -> Resolved:
     """`percentile(value, share[, frequency])` of one constant share, each value counting once."""
-    if not 2 <= len(args) <= 3:
-        raise IllFormedError(f"{len(args)} arguments, expected 2 or 3")
+    require_count(args, 2, 3)
     if isinstance(args[1].type, ArrayType):
         raise UnsupportedError("percentiles of several shares at once")
     rest = tuple(
@@ -479,8 +482,7 @@ aggregate("percentile", "", _percentile_rule, lambda _t, _r: _percentile)(
 
 def _mode_rule(args: Sequence[Argument]) -> Resolved:
     """`mode(value[, whether the least of those that tie])`."""
-    if len(args) not in (1, 2):
-        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    require_count(args, 1, 2)
     if not is_orderable(args[0].type) or has_floats(args[0].type):
         raise UnsupportedError(f"the mode of {args[0].type}")
     if len(args) == 2 and not (args[1].is_literal and isinstance(args[1].value, bool)):

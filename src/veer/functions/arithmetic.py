@@ -47,7 +47,15 @@ from veer.functions.traits import (
     SolverMeaning,
     WithoutAnsi,
 )
-from veer.functions.typing import adjusted, cast_to, common_type, decimal_of, first_type, signature
+from veer.functions.typing import (
+    adjusted,
+    cast_to,
+    common_type,
+    decimal_of,
+    first_type,
+    require_count,
+    signature,
+)
 from veer.model.types import (
     DOUBLE,
     FLOAT,
@@ -176,8 +184,7 @@ def _decimal_remainder(a: DecimalType, b: DecimalType) -> DecimalType:
 
 def operands(args: Sequence[Argument]) -> tuple[DataType, DataType]:
     """The types two operands take; decimals keep their own. Without ANSI text is a double."""
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     if not current().ansi:
         args = [Argument(DOUBLE) if isinstance(a.type, StringType) else a for a in args]
     a, b = args
@@ -280,6 +287,7 @@ def _float_remainder(a: float, b: float) -> float:
 
 
 DIVIDING = PURE, STRICT, NULLABLE, ANY_ZERO, Evaluation.DIVISOR_FIRST
+SUM = arithmetic(_decimal_sum)
 PRODUCT = giving(NumericType, "numeric", arithmetic(_decimal_product))
 REMAINDER = giving(NumericType, "numeric", arithmetic(_decimal_remainder))
 _multiplied = operation(
@@ -290,12 +298,12 @@ _remainder = operation(
 )
 _quotient = operation(_truncated_quotient, _decimal_divide, _float_divide)
 
-scalar("+ add", "Add", arithmetic(_decimal_sum), operation(operator.add, EXACT.add, operator.add))(
+scalar("+ add", "Add", SUM, operation(operator.add, EXACT.add, operator.add))(
     *NUMERIC, Infix("+"), SolverMeaning.SUM, WithoutAnsi.WRAPPED
 )
-scalar(
-    "-", "Subtract", arithmetic(_decimal_sum), operation(operator.sub, EXACT.subtract, operator.sub)
-)(*NUMERIC, Infix("-"), SolverMeaning.DIFFERENCE, WithoutAnsi.WRAPPED)
+scalar("-", "Subtract", SUM, operation(operator.sub, EXACT.subtract, operator.sub))(
+    *NUMERIC, Infix("-"), SolverMeaning.DIFFERENCE, WithoutAnsi.WRAPPED
+)
 scalar("*", "Multiply", PRODUCT, _multiplied)(
     *NUMERIC, Infix("*"), SolverMeaning.PRODUCT, WithoutAnsi.WRAPPED
 )

@@ -31,7 +31,7 @@ from veer.functions.registry import (
     scalar,
 )
 from veer.functions.traits import Indexed, Older, Shown, WithoutAnsi, ZoneUse
-from veer.functions.typing import cast_to, common_type, signature, wider_type
+from veer.functions.typing import cast_to, common_type, require_count, signature, wider_type
 from veer.model.types import (
     BOOLEAN,
     BYTE,
@@ -59,6 +59,9 @@ from veer.model.types import (
 from veer.settings import SPARK_4_0
 
 FLOATS = (FloatType, DoubleType)
+READING = PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, ZoneUse.SAME
+MAKING = PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME
+TAKING = PURE, PROPAGATE, PARTIAL, TYPED, ANY_ZERO, WithoutAnsi.NULL, ZoneUse.SAME
 LONGEST_SEQUENCE = 1_000  # of which the items are computed
 
 
@@ -67,9 +70,7 @@ def _array_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((element,) * len(args), ArrayType(element))
 
 
-scalar("array", "CreateArray", _array_rule, lambda *items: items)(
-    PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME
-)
+scalar("array", "CreateArray", _array_rule, lambda *items: items)(*MAKING)
 
 
 def _struct_rule(args: Sequence[Argument]) -> Resolved:
@@ -83,9 +84,7 @@ def _struct_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved(tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True))))
 
 
-scalar("named_struct", "CreateNamedStruct", _struct_rule, lambda *parts: parts[1::2])(
-    PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME
-)
+scalar("named_struct", "CreateNamedStruct", _struct_rule, lambda *parts: parts[1::2])(*MAKING)
 
 
 def _map_rule(args: Sequence[Argument]) -> Resolved:
@@ -123,22 +122,14 @@ def _keyed_by_floats(types: Sequence[DataType]) -> bool:
 
 
 scalar("map", "CreateMap", _map_rule, _map)(
-    PURE,
-    Nulls.NEVER,
-    PARTIAL,
-    NOT_NULLABLE,
-    TYPED,
-    WithoutAnsi.SAME,
-    ZoneUse.SAME,
+    *(PURE, Nulls.NEVER, PARTIAL, NOT_NULLABLE, TYPED, WithoutAnsi.SAME, ZoneUse.SAME),
     Older(SPARK_4_0, _keyed_by_floats),
 )
 
 scalar("size cardinality", "Size", signature(INT, (ArrayType, MapType)), len)(
-    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, WithoutAnsi.OTHER, ZoneUse.SAME
+    *READING, WithoutAnsi.OTHER
 )
-scalar("array_size", "ArraySize", signature(INT, ArrayType), len)(
-    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, ZoneUse.SAME
-)
+scalar("array_size", "ArraySize", signature(INT, ArrayType), len)(*READING)
 
 
 def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
@@ -211,9 +202,7 @@ def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return at
 
 
-scalar("element_at", "ElementAt", _access_rule, _element_at)(
-    PURE, PROPAGATE, PARTIAL, TYPED, ANY_ZERO, WithoutAnsi.NULL, ZoneUse.SAME
-)
+scalar("element_at", "ElementAt", _access_rule, _element_at)(*TAKING)
 
 
 def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
@@ -241,9 +230,7 @@ def _item_rule(args: Sequence[Argument]) -> Resolved:
     raise IllFormedError("expected an array and an index or a map and a key")
 
 
-scalar("item", "GetArrayItem GetMapValue", _item_rule, _item)(
-    PURE, PROPAGATE, PARTIAL, TYPED, Indexed(), ANY_ZERO, WithoutAnsi.NULL, ZoneUse.SAME
-)
+scalar("item", "GetArrayItem GetMapValue", _item_rule, _item)(*TAKING, Indexed())
 
 
 def _array_argument(args: Sequence[Argument]) -> ArrayType:
@@ -277,9 +264,7 @@ def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return sort
 
 
-scalar("sort_array", "SortArray", _sort_rule, _sort_array)(
-    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, TYPED, Shown(1, ("true",)), ANY_ZERO, ZoneUse.SAME
-)
+scalar("sort_array", "SortArray", _sort_rule, _sort_array)(*READING, TYPED, Shown(1, ("true",)))
 
 
 def _distinct_rule(args: Sequence[Argument]) -> Resolved:
@@ -313,14 +298,7 @@ def _array_distinct_before(types: Sequence[DataType], _result: DataType) -> Call
 
 
 scalar("array_distinct", "ArrayDistinct", _distinct_rule, _array_distinct)(
-    PURE,
-    STRICT,
-    TOTAL,
-    NULLABLE_IF_ANY,
-    TYPED,
-    ANY_ZERO,
-    ZoneUse.SAME,
-    Older(SPARK_4_0, _holds_floats, _array_distinct_before),
+    *READING, TYPED, Older(SPARK_4_0, _holds_floats, _array_distinct_before)
 )
 
 
@@ -351,10 +329,10 @@ def _part_rule(part: Callable[[MapType], DataType]) -> Rule:
 
 
 scalar("map_keys", "MapKeys", _part_rule(lambda m: m.key), lambda m: tuple(k for k, _ in m))(
-    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, ZoneUse.SAME
+    *READING
 )
 scalar("map_values", "MapValues", _part_rule(lambda m: m.value), lambda m: tuple(v for _, v in m))(
-    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, ZoneUse.SAME
+    *READING
 )
 
 
@@ -384,8 +362,7 @@ scalar("array_min", "ArrayMin", _extreme_rule, _array_extreme(min))(
 
 def _slice_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
-    if len(args) != 3:
-        raise IllFormedError(f"{len(args)} arguments, expected 3")
+    require_count(args, 3)
     return Resolved((array, cast_to(args[1], INT, 2), cast_to(args[2], INT, 3)), array)
 
 
@@ -406,8 +383,7 @@ scalar("slice", "Slice", _slice_rule, _slice)(
 
 def _sequence_rule(args: Sequence[Argument]) -> Resolved:
     """From a number or a date to another of its type, by a step; dates by days, months or years."""
-    if len(args) not in (2, 3):
-        raise IllFormedError(f"{len(args)} arguments, expected 2 or 3")
+    require_count(args, 2, 3)
     types = tuple(a.type for a in args)
     if isinstance(types[0], IntegralType) and len(set(types)) == 1:
         return Resolved(types, ArrayType(types[0]))

@@ -41,7 +41,7 @@ from veer.functions.registry import (
     scalar,
 )
 from veer.functions.traits import Evaluation, Infix, Shown, SolverMeaning, WithoutAnsi, ZoneUse
-from veer.functions.typing import DATETIMES, cast_to, exactly, signature
+from veer.functions.typing import DATETIMES, cast_to, exactly, require_count, signature
 from veer.model.types import (
     BOOLEAN,
     BYTE,
@@ -158,8 +158,7 @@ scalar("make_date", "MakeDate", signature(DATE, INT, INT, INT), _make_date)(
 
 def _plus_interval_rule(args: Sequence[Argument]) -> Resolved:
     """A date or timestamp plus an interval."""
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     moment, interval = args[0].type, args[1].type
     if moment not in DATETIMES:
         raise IllFormedError(f"argument 1 is {moment}, expected a date or timestamp")

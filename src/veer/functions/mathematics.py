@@ -54,7 +54,7 @@ from veer.functions.traits import (
     SolverMeaning,
     WithoutAnsi,
 )
-from veer.functions.typing import cast_to, first_is, signature
+from veer.functions.typing import cast_to, first_is, require_count, signature
 from veer.model.types import (
     BINARY,
     BOOLEAN,
@@ -172,8 +172,7 @@ ROUNDING = PURE, STRICT, PARTIAL, NULLABLE, SETTLED, TYPED, ANY_ZERO
 
 def _round_rule(args: Sequence[Argument]) -> Resolved:
     """ROUND keeps the type, but for decimals the scale shrinks to what is asked."""
-    if len(args) not in (1, 2):
-        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    require_count(args, 1, 2)
     type_ = cast_to(args[0], NumericType, 1)
     rest = tuple(cast_to(a, INT, 2) for a in args[1:])
     places = 0
@@ -278,8 +277,7 @@ def _integral_pair(args: Sequence[Argument]) -> Resolved:
 
 
 def _bit_of(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     operand = LONG if isinstance(args[0].type, NullType) else args[0].type
     if not isinstance(operand, IntegralType):
         raise IllFormedError(f"no bit of {operand}")

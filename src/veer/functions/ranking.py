@@ -14,7 +14,7 @@ from typing import Any
 from veer.errors import IllFormedError
 from veer.functions.registry import CHOICE, PURE, Argument, Failure, Resolved, over
 from veer.functions.traits import Claim, OverMeaning, Shown, ZoneUse
-from veer.functions.typing import cast_to, signature
+from veer.functions.typing import cast_to, require_count, signature
 from veer.model.types import DOUBLE, INT, DataType
 
 Partition = list[tuple[Any, ...]]
@@ -71,8 +71,7 @@ over("ntile", "NTile", signature(INT, INT), _ntile)(
 
 def _shift_rule(args: Sequence[Argument]) -> Resolved:
     """`lag(value[, offset[, default]])`."""
-    if not 1 <= len(args) <= 3:
-        raise IllFormedError(f"{len(args)} arguments, expected 1 to 3")
+    require_count(args, 1, 3)
     value = args[0].type
     types: list[DataType] = [value]
     if len(args) > 1:
@@ -108,8 +107,7 @@ over("lead", "Lead", _shift_rule, _shift(1))(
 
 def _nth_rule(args: Sequence[Argument]) -> Resolved:
     """`nth_value(value, place)`, places from one on."""
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     place = cast_to(args[1], INT, 2)
     if not args[1].is_literal or args[1].value is None:
         raise IllFormedError("the place must be a constant")

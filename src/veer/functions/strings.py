@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import UnsupportedError
 from veer.functions.registry import (
     ANY_ZERO,
     NOT_NULLABLE,
@@ -40,7 +40,7 @@ from veer.functions.traits import (
     WithoutAnsi,
     ZoneUse,
 )
-from veer.functions.typing import common_type, first_is, first_type, signature
+from veer.functions.typing import common_type, first_is, first_type, require_count, signature
 from veer.model.types import BINARY, INT, STRING, ArrayType, BinaryType, DataType, IntegralType
 from veer.settings import SPARK_4_0, SPARK_4_2
 
@@ -257,8 +257,7 @@ scalar("concat_ws", "ConcatWs", _concat_ws_rule, _concat_ws)(
 
 
 def _reverse_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 1:
-        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    require_count(args, 1)
     if isinstance(args[0].type, ArrayType):
         return Resolved((args[0].type,), args[0].type)
     return signature(first_type, (STRING, BINARY))(args)
