@@ -57,11 +57,8 @@ from veer.model.types import (
 from veer.settings import SPARK_4_0, SPARK_4_2
 
 Rows = list[tuple[Any, ...]]
-EXTREME = (
-    *(PURE, Claim.IGNORES_DUPLICATES, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Adding.NOTHING),
-    Claim.PRESENT_OF_PRESENT,
-)
 ADDED = PURE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Claim.PRESENT_OF_PRESENT
+EXTREME = *ADDED, Claim.IGNORES_DUPLICATES, Adding.NOTHING
 BEST = CHOICE, Claim.IGNORES_DUPLICATES, Claim.IGNORES_ORDER, Adding.NOTHING, ZoneUse.SAME
 MOMENT = CHOICE, Claim.IGNORES_ORDER, Claim.CHOOSES_BY_ROUNDING
 
@@ -90,8 +87,8 @@ def _count(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], int
 
 
 aggregate("count", "Count", _count_rule, _count)(
-    *(PURE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Claim.EMPTY_HAS_VALUE, Adding.NOTHING),
-    *(KEEPS_VALUES, FoldMeaning.COUNT, Claim.COUNTS_ROWS, ZoneUse.SAME),
+    (PURE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Claim.EMPTY_HAS_VALUE, Adding.NOTHING),
+    (KEEPS_VALUES, FoldMeaning.COUNT, Claim.COUNTS_ROWS, ZoneUse.SAME),
 )
 
 
@@ -100,8 +97,8 @@ def _count_true(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows
 
 
 aggregate("count_if", "CountIf", signature(LONG, BOOLEAN), _count_true)(
-    *(PURE, Claim.IGNORES_ORDER, Claim.EMPTY_HAS_VALUE, Adding.NOTHING),
-    *(FoldMeaning.COUNT_IF, Claim.COUNTS_ROWS),
+    (PURE, Claim.IGNORES_ORDER, Claim.EMPTY_HAS_VALUE, Adding.NOTHING),
+    (FoldMeaning.COUNT_IF, Claim.COUNTS_ROWS),
 )
 
 SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
@@ -183,8 +180,8 @@ def _avg(types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
 
 # Float sums depend on the order of addition: a choice, unless the consumer forgets it. The kind
 # of a call is decided by `determinism.call_kind`, which knows the argument type.
-aggregate("sum", "Sum", _sum_rule, _sum)(*ADDED, Adding.VALUES, FoldMeaning.SUM)
-aggregate("avg mean", "Average", _avg_rule, _avg)(*ADDED, Adding.DOUBLES, FoldMeaning.AVERAGE)
+aggregate("sum", "Sum", _sum_rule, _sum)(ADDED, Adding.VALUES, FoldMeaning.SUM)
+aggregate("avg mean", "Average", _avg_rule, _avg)(ADDED, Adding.DOUBLES, FoldMeaning.AVERAGE)
 
 
 def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
@@ -215,7 +212,7 @@ for _names, _class, _spread in (
     ("var_samp variance", "VarianceSamp", lambda n, m: m / (n - 1) if n > 1 else None),
     ("var_pop", "VariancePop", lambda n, m: m / n),
 ):
-    aggregate(_names, _class, NUMBER, _moments(_spread))(*MOMENT)
+    aggregate(_names, _class, NUMBER, _moments(_spread))(MOMENT)
 
 
 def _higher_moments(finish: Callable[[int, float, float, float], float | None]) -> Meaning:
@@ -293,11 +290,11 @@ def _sample_covariance(count: int, both: float, _x: float, _y: float) -> float |
     return _quotient(both, count - 1)
 
 
-aggregate("skewness", "Skewness", NUMBER, _higher_moments(_skewness))(*MOMENT)
-aggregate("kurtosis", "Kurtosis", NUMBER, _higher_moments(_kurtosis))(*MOMENT)
-aggregate("covar_pop", "CovPopulation", NUMBERS, _joint_moments(_covariance))(*MOMENT)
-aggregate("covar_samp", "CovSample", NUMBERS, _joint_moments(_sample_covariance))(*MOMENT)
-aggregate("corr", "Corr", NUMBERS, _joint_moments(_correlation))(*MOMENT)
+aggregate("skewness", "Skewness", NUMBER, _higher_moments(_skewness))(MOMENT)
+aggregate("kurtosis", "Kurtosis", NUMBER, _higher_moments(_kurtosis))(MOMENT)
+aggregate("covar_pop", "CovPopulation", NUMBERS, _joint_moments(_covariance))(MOMENT)
+aggregate("covar_samp", "CovSample", NUMBERS, _joint_moments(_sample_covariance))(MOMENT)
+aggregate("corr", "Corr", NUMBERS, _joint_moments(_correlation))(MOMENT)
 
 # -- extremes --------------------------------------------------------------------------------
 
@@ -317,8 +314,8 @@ def _extreme(choose: Callable[..., Any]) -> Meaning:
     return meaning
 
 
-aggregate("min", "Min", _orderable_rule, _extreme(min))(*EXTREME, FoldMeaning.MINIMUM, ZoneUse.SAME)
-aggregate("max", "Max", _orderable_rule, _extreme(max))(*EXTREME, FoldMeaning.MAXIMUM, ZoneUse.SAME)
+aggregate("min", "Min", _orderable_rule, _extreme(min))(EXTREME, FoldMeaning.MINIMUM, ZoneUse.SAME)
+aggregate("max", "Max", _orderable_rule, _extreme(max))(EXTREME, FoldMeaning.MAXIMUM, ZoneUse.SAME)
 
 
 def _by_rule(args: Sequence[Argument]) -> Resolved:
@@ -342,16 +339,16 @@ def _extreme_by(choose: Callable[..., Any]) -> Meaning:
     return meaning
 
 
-aggregate("max_by", "MaxBy", _by_rule, _extreme_by(max))(*BEST)
-aggregate("min_by", "MinBy", _by_rule, _extreme_by(min))(*BEST)
+aggregate("max_by", "MaxBy", _by_rule, _extreme_by(max))(BEST)
+aggregate("min_by", "MinBy", _by_rule, _extreme_by(min))(BEST)
 
 
 def _decided(decide: Callable[..., bool]) -> Meaning:
     return lambda _types, _result: lambda rows: decide(_present(rows)) if _present(rows) else None
 
 
-aggregate("bool_and every", "BoolAnd", TRUTH, _decided(all))(*EXTREME, FoldMeaning.ALL)
-aggregate("bool_or any some", "BoolOr", TRUTH, _decided(any))(*EXTREME, FoldMeaning.ANY)
+aggregate("bool_and every", "BoolAnd", TRUTH, _decided(all))(EXTREME, FoldMeaning.ALL)
+aggregate("bool_or any some", "BoolOr", TRUTH, _decided(any))(EXTREME, FoldMeaning.ANY)
 
 # -- bits ------------------------------------------------------------------------------------
 
@@ -372,9 +369,9 @@ def _bits(combine: Callable[[int, int], int]) -> Meaning:
     return meaning
 
 
-aggregate("bit_and", "BitAndAgg", _bits_rule, _bits(and_))(*EXTREME)
-aggregate("bit_or", "BitOrAgg", _bits_rule, _bits(or_))(*EXTREME)
-aggregate("bit_xor", "BitXorAgg", _bits_rule, _bits(xor))(*ADDED, Adding.NOTHING)
+aggregate("bit_and", "BitAndAgg", _bits_rule, _bits(and_))(EXTREME)
+aggregate("bit_or", "BitOrAgg", _bits_rule, _bits(or_))(EXTREME)
+aggregate("bit_xor", "BitXorAgg", _bits_rule, _bits(xor))(ADDED, Adding.NOTHING)
 
 # -- one of the rows, all of the rows ----------------------------------------------------------
 
@@ -424,11 +421,11 @@ def _collect_list(_types: Sequence[DataType], _result: DataType) -> Callable[[Ro
 
 
 aggregate("collect_list array_agg", "CollectList", _collect_rule, _collect_list)(
-    *(CHOICE, Claim.EMPTY_HAS_VALUE, Adding.NOTHING, KEEPS_VALUES, ZoneUse.SAME),
+    (CHOICE, Claim.EMPTY_HAS_VALUE, Adding.NOTHING, KEEPS_VALUES, ZoneUse.SAME),
     Shown(renamed=("array_agg",)),
 )
 aggregate("collect_set", "CollectSet", _collect_rule, _collect_set)(
-    *(CHOICE, Claim.IGNORES_DUPLICATES, Claim.EMPTY_HAS_VALUE, Adding.NOTHING, ZoneUse.SAME),
+    (CHOICE, Claim.IGNORES_DUPLICATES, Claim.EMPTY_HAS_VALUE, Adding.NOTHING, ZoneUse.SAME),
     Older(SPARK_4_2, first_is(FloatType, DoubleType)),  # held every NaN
 )
 
@@ -505,8 +502,8 @@ def _mode(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]
 
 
 aggregate("mode", "", _mode_rule, _mode)(
-    *(CHOICE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Adding.NOTHING, Claim.SETTLED_BY_FLAG),
-    *(Shown(1, ("false",), plainly=("mode",)), ZoneUse.SAME),
+    (CHOICE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Adding.NOTHING, Claim.SETTLED_BY_FLAG),
+    (Shown(1, ("false",), plainly=("mode",)), ZoneUse.SAME),
     Older(SPARK_4_0, lambda types: len(types) == 2),  # took no flag
     Older(SPARK_4_2, first_is(FloatType, DoubleType)),  # which of two zeros it gave is not known
 )

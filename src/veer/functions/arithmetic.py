@@ -299,17 +299,17 @@ _remainder = operation(
 _quotient = operation(_truncated_quotient, _decimal_divide, _float_divide)
 
 scalar("+ add", "Add", SUM, operation(operator.add, EXACT.add, operator.add))(
-    *NUMERIC, Infix("+"), SolverMeaning.SUM, WithoutAnsi.WRAPPED
+    NUMERIC, Infix("+"), SolverMeaning.SUM, WithoutAnsi.WRAPPED
 )
 scalar("-", "Subtract", SUM, operation(operator.sub, EXACT.subtract, operator.sub))(
-    *NUMERIC, Infix("-"), SolverMeaning.DIFFERENCE, WithoutAnsi.WRAPPED
+    NUMERIC, Infix("-"), SolverMeaning.DIFFERENCE, WithoutAnsi.WRAPPED
 )
 scalar("*", "Multiply", PRODUCT, _multiplied)(
-    *NUMERIC, Infix("*"), SolverMeaning.PRODUCT, WithoutAnsi.WRAPPED
+    NUMERIC, Infix("*"), SolverMeaning.PRODUCT, WithoutAnsi.WRAPPED
 )
 scalar("% mod", "Remainder", REMAINDER, _remainder)(
-    *(*DIVIDING, Domain.NONZERO_DIVISOR, TYPED, SETTLED),
-    *(Infix("%"), SolverMeaning.REMAINDER, WithoutAnsi.ATTEMPT),
+    (*DIVIDING, Domain.NONZERO_DIVISOR, TYPED, SETTLED),
+    (Infix("%"), SolverMeaning.REMAINDER, WithoutAnsi.ATTEMPT),
 )
 
 
@@ -324,8 +324,8 @@ def _quotient_rule(args: Sequence[Argument]) -> Resolved:
 
 
 scalar("/", "Divide", _quotient_rule, _quotient)(
-    *(*DIVIDING, Domain.QUOTIENT, TYPED, IEEE),
-    *(Infix("/"), SolverMeaning.QUOTIENT, Coercion.DIVISION, WithoutAnsi.ATTEMPT),
+    (*DIVIDING, Domain.QUOTIENT, TYPED, IEEE),
+    (Infix("/"), SolverMeaning.QUOTIENT, Coercion.DIVISION, WithoutAnsi.ATTEMPT),
 )
 
 
@@ -347,8 +347,8 @@ def _integral_divide(a: Any, b: Any) -> int:
 
 
 scalar("div", "IntegralDivide", _div_rule, _integral_divide)(
-    *(*DIVIDING, Domain.QUOTIENT, SETTLED),
-    *(Infix("div"), SolverMeaning.WHOLE_QUOTIENT, WithoutAnsi.OTHER),
+    (*DIVIDING, Domain.QUOTIENT, SETTLED),
+    (Infix("div"), SolverMeaning.WHOLE_QUOTIENT, WithoutAnsi.OTHER),
 )
 
 
@@ -370,8 +370,8 @@ def _positive_modulo(_types: Sequence[DataType], result: DataType) -> Callable[.
 
 
 scalar("pmod", "Pmod", REMAINDER, _positive_modulo)(
-    *(*DIVIDING, Domain.NONZERO_DIVISOR, TYPED, SETTLED),
-    *(SolverMeaning.MODULUS, WithoutAnsi.NULL),
+    (*DIVIDING, Domain.NONZERO_DIVISOR, TYPED, SETTLED),
+    (SolverMeaning.MODULUS, WithoutAnsi.NULL),
 )
 
 
@@ -414,19 +414,14 @@ def _absolute(a: Any) -> Any:
 
 SIGNED = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
 scalar("negative", "UnaryMinus", signature(first_type, SIGNED), _unary(_negate))(
-    *NUMERIC,
-    Prefix("-"),
-    SolverMeaning.NEGATION,
-    WithoutAnsi.WRAPPED,
+    (*NUMERIC, Prefix("-"), SolverMeaning.NEGATION, WithoutAnsi.WRAPPED),
     Older(SPARK_4_0, _is_long, lambda *_: _negate_exactly),
 )
 scalar("positive", "UnaryPositive", signature(first_type, SIGNED), lambda a: a)(
     PURE, STRICT, TOTAL, NULLABLE_IF_ANY, IEEE, Prefix("+"), SolverMeaning.IDENTITY, ANY_ZERO
 )
 scalar("abs", "Abs", signature(first_type, SIGNED), _unary(_absolute))(
-    *NUMERIC,
-    SolverMeaning.MAGNITUDE,
-    WithoutAnsi.WRAPPED,
+    (*NUMERIC, SolverMeaning.MAGNITUDE, WithoutAnsi.WRAPPED),
     Older(SPARK_4_0, _is_long, lambda *_: Decimal.copy_abs),
 )
 
@@ -455,8 +450,8 @@ def _trying(name: str, base: str, *traits: Trait) -> None:
     divides = function.evaluation is Evaluation.DIVISOR_FIRST
     order = Evaluation.TRIED_DIVISOR_FIRST if divides else Evaluation.IN_ORDER
     scalar(name, "", function.rule, meaning)(
-        *(PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, TYPED, ANY_ZERO),
-        *(order, Coercion.ATTEMPT, *traits),
+        (PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, TYPED, ANY_ZERO),
+        (order, Coercion.ATTEMPT, *traits),
         attempt_of=base,
     )
 

@@ -70,7 +70,7 @@ def _array_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((element,) * len(args), ArrayType(element))
 
 
-scalar("array", "CreateArray", _array_rule, lambda *items: items)(*MAKING)
+scalar("array", "CreateArray", _array_rule, lambda *items: items)(MAKING)
 
 
 def _struct_rule(args: Sequence[Argument]) -> Resolved:
@@ -84,7 +84,7 @@ def _struct_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved(tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True))))
 
 
-scalar("named_struct", "CreateNamedStruct", _struct_rule, lambda *parts: parts[1::2])(*MAKING)
+scalar("named_struct", "CreateNamedStruct", _struct_rule, lambda *parts: parts[1::2])(MAKING)
 
 
 def _map_rule(args: Sequence[Argument]) -> Resolved:
@@ -122,14 +122,14 @@ def _keyed_by_floats(types: Sequence[DataType]) -> bool:
 
 
 scalar("map", "CreateMap", _map_rule, _map)(
-    *(PURE, Nulls.NEVER, PARTIAL, NOT_NULLABLE, TYPED, WithoutAnsi.SAME, ZoneUse.SAME),
+    (PURE, Nulls.NEVER, PARTIAL, NOT_NULLABLE, TYPED, WithoutAnsi.SAME, ZoneUse.SAME),
     Older(SPARK_4_0, _keyed_by_floats),
 )
 
 scalar("size cardinality", "Size", signature(INT, (ArrayType, MapType)), len)(
-    *READING, WithoutAnsi.OTHER
+    READING, WithoutAnsi.OTHER
 )
-scalar("array_size", "ArraySize", signature(INT, ArrayType), len)(*READING)
+scalar("array_size", "ArraySize", signature(INT, ArrayType), len)(READING)
 
 
 def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
@@ -202,7 +202,7 @@ def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return at
 
 
-scalar("element_at", "ElementAt", _access_rule, _element_at)(*TAKING)
+scalar("element_at", "ElementAt", _access_rule, _element_at)(TAKING)
 
 
 def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
@@ -230,7 +230,7 @@ def _item_rule(args: Sequence[Argument]) -> Resolved:
     raise IllFormedError("expected an array and an index or a map and a key")
 
 
-scalar("item", "GetArrayItem GetMapValue", _item_rule, _item)(*TAKING, Indexed())
+scalar("item", "GetArrayItem GetMapValue", _item_rule, _item)(TAKING, Indexed())
 
 
 def _array_argument(args: Sequence[Argument]) -> ArrayType:
@@ -264,7 +264,7 @@ def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return sort
 
 
-scalar("sort_array", "SortArray", _sort_rule, _sort_array)(*READING, TYPED, Shown(1, ("true",)))
+scalar("sort_array", "SortArray", _sort_rule, _sort_array)(READING, TYPED, Shown(1, ("true",)))
 
 
 def _distinct_rule(args: Sequence[Argument]) -> Resolved:
@@ -298,7 +298,7 @@ def _array_distinct_before(types: Sequence[DataType], _result: DataType) -> Call
 
 
 scalar("array_distinct", "ArrayDistinct", _distinct_rule, _array_distinct)(
-    *READING, TYPED, Older(SPARK_4_0, _holds_floats, _array_distinct_before)
+    READING, TYPED, Older(SPARK_4_0, _holds_floats, _array_distinct_before)
 )
 
 

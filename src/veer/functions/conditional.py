@@ -34,15 +34,8 @@ def _coalesce(*values: Any) -> Any:
 
 
 scalar("coalesce", "Coalesce", same_type(), _coalesce)(
-    PURE,
-    Nulls.CUSTOM,
-    TOTAL,
-    SchemaNulls.ALL,
-    SolverMeaning.FIRST_PRESENT,
-    Evaluation.UNTIL_PRESENT,
-    ANY_ZERO,
-    KEEPS_VALUES,
-    ZoneUse.SAME,
+    (PURE, Nulls.CUSTOM, TOTAL, SchemaNulls.ALL, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME),
+    (SolverMeaning.FIRST_PRESENT, Evaluation.UNTIL_PRESENT),
 )
 
 
@@ -63,8 +56,8 @@ def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
 
 _comparable = same_type(least=2, orderable=True, promote=False)
 CHOSEN = PURE, Nulls.CUSTOM, TOTAL, SchemaNulls.ALL, SETTLED, TYPED, ANY_ZERO, ZoneUse.SAME
-scalar("greatest", "Greatest", _comparable, _extreme(max))(*CHOSEN, SolverMeaning.GREATEST)
-scalar("least", "Least", _comparable, _extreme(min))(*CHOSEN, SolverMeaning.LEAST)
+scalar("greatest", "Greatest", _comparable, _extreme(max))(CHOSEN, SolverMeaning.GREATEST)
+scalar("least", "Least", _comparable, _extreme(min))(CHOSEN, SolverMeaning.LEAST)
 scalar("current_user user", "CurrentUser", signature(STRING), lambda: "user")(
     RUN_CONSTANT, STRICT, TOTAL
 )
@@ -84,13 +77,13 @@ def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]
 # A fixed member of the allowed results: the interpreter only needs one choice.
 NEVER_NULL = STRICT, TOTAL, NOT_NULLABLE
 ZERO_UUID = "00000000-0000-4000-8000-000000000000"
-scalar("rand random", "", _optional_seed(DOUBLE), lambda seed=0: 0.5)(CHOICE, *NEVER_NULL)
-scalar("randn", "", _optional_seed(DOUBLE), lambda seed=0: 0.0)(CHOICE, *NEVER_NULL)
-scalar("uuid", "", signature(STRING), lambda: ZERO_UUID)(CHOICE, *NEVER_NULL)
+scalar("rand random", "", _optional_seed(DOUBLE), lambda seed=0: 0.5)(CHOICE, NEVER_NULL)
+scalar("randn", "", _optional_seed(DOUBLE), lambda seed=0: 0.0)(CHOICE, NEVER_NULL)
+scalar("uuid", "", signature(STRING), lambda: ZERO_UUID)(CHOICE, NEVER_NULL)
 scalar("monotonically_increasing_id", "MonotonicallyIncreasingID", signature(LONG), lambda: 0)(
     PARTITION, *NEVER_NULL
 )
 scalar("spark_partition_id", "SparkPartitionID", signature(INT), lambda: 0)(
-    PARTITION, *NEVER_NULL, Shown(capitals=("spark_partition_id",))
+    PARTITION, NEVER_NULL, Shown(capitals=("spark_partition_id",))
 )
-scalar("input_file_name", "InputFileName", signature(STRING), lambda: "")(PARTITION, *NEVER_NULL)
+scalar("input_file_name", "InputFileName", signature(STRING), lambda: "")(PARTITION, NEVER_NULL)

@@ -104,16 +104,16 @@ def _days_rule(args: Sequence[Argument]) -> Resolved:
 
 
 scalar("date_add dateadd", "DateAdd", _days_rule, add_days)(
-    *FAILING, Shown(renamed=("dateadd",)), SolverMeaning.DAYS_LATER, WithoutAnsi.SAME
+    FAILING, Shown(renamed=("dateadd",)), SolverMeaning.DAYS_LATER, WithoutAnsi.SAME
 )
 scalar("date_sub", "DateSub", _days_rule, lambda d, n: add_days(d, -n))(
-    *FAILING, SolverMeaning.DAYS_EARLIER, WithoutAnsi.SAME
+    FAILING, SolverMeaning.DAYS_EARLIER, WithoutAnsi.SAME
 )
 scalar("datediff date_diff", "DateDiff", signature(INT, DATE, DATE), _days_between)(
-    *PLAIN, SolverMeaning.DAYS_BETWEEN
+    PLAIN, SolverMeaning.DAYS_BETWEEN
 )
 scalar("add_months", "AddMonths", signature(DATE, DATE, INT), add_months)(
-    *FAILING, SolverMeaning.MONTHS_LATER, WithoutAnsi.SAME
+    FAILING, SolverMeaning.MONTHS_LATER, WithoutAnsi.SAME
 )
 BETWEEN = signature(DOUBLE, TIMESTAMP, TIMESTAMP, BOOLEAN, optional=1)
 scalar("months_between", "MonthsBetween", BETWEEN, _months_between)(
@@ -125,7 +125,7 @@ def _last_day(day: date) -> date:
     return day.replace(day=calendar.monthrange(day.year, day.month)[1])
 
 
-scalar("last_day", "LastDay", signature(DATE, DATE), _last_day)(*PLAIN, SolverMeaning.LAST_DAY)
+scalar("last_day", "LastDay", signature(DATE, DATE), _last_day)(PLAIN, SolverMeaning.LAST_DAY)
 
 
 def _next_day(value: date, name: str) -> date | None:
@@ -152,7 +152,7 @@ def _make_date(year: int, month: int, day: int) -> date:
 
 
 scalar("make_date", "MakeDate", signature(DATE, INT, INT, INT), _make_date)(
-    *FAILING, SolverMeaning.DATE_OF_PARTS, WithoutAnsi.NULL
+    FAILING, SolverMeaning.DATE_OF_PARTS, WithoutAnsi.NULL
 )
 
 
@@ -178,7 +178,7 @@ def _plus_interval(types: Sequence[DataType], result: DataType) -> Callable[...,
 
 
 scalar("add_interval", "", _plus_interval_rule, _plus_interval)(
-    *FAILING, TYPED, Infix("+"), SolverMeaning.INTERVAL_LATER, WithoutAnsi.SAME
+    FAILING, TYPED, Infix("+"), SolverMeaning.INTERVAL_LATER, WithoutAnsi.SAME
 )
 
 
@@ -192,7 +192,7 @@ def _difference_rule(args: Sequence[Argument]) -> Resolved:
 
 
 scalar("subtract_moments", "", _difference_rule, lambda a, b: a - b)(
-    *PLAIN, Infix("-"), SolverMeaning.TIME_BETWEEN, ZoneUse.SHOWN
+    PLAIN, Infix("-"), SolverMeaning.TIME_BETWEEN, ZoneUse.SHOWN
 )
 
 # -- parts -----------------------------------------------------------------------------------
@@ -200,34 +200,34 @@ scalar("subtract_moments", "", _difference_rule, lambda a, b: a - b)(
 DAY_PART = signature(INT, DATE)
 CLOCK_PART = signature(INT, (TIMESTAMP, TIMESTAMP_NTZ))
 
-scalar("year", "Year", DAY_PART, lambda d: d.year)(*PLAIN, SolverMeaning.YEAR, extracts=("year",))
+scalar("year", "Year", DAY_PART, lambda d: d.year)(PLAIN, SolverMeaning.YEAR, extracts=("year",))
 scalar("quarter", "Quarter", DAY_PART, lambda d: (d.month + 2) // 3)(
-    *PLAIN, SolverMeaning.QUARTER, extracts=("quarter",)
+    PLAIN, SolverMeaning.QUARTER, extracts=("quarter",)
 )
 scalar("month", "Month", DAY_PART, lambda d: d.month)(
-    *PLAIN, SolverMeaning.MONTH, extracts=("month",)
+    PLAIN, SolverMeaning.MONTH, extracts=("month",)
 )
 scalar("day dayofmonth", "DayOfMonth", DAY_PART, lambda d: d.day)(
-    *PLAIN, SolverMeaning.DAY_OF_MONTH, extracts=("day", "days")
+    PLAIN, SolverMeaning.DAY_OF_MONTH, extracts=("day", "days")
 )
 scalar("dayofweek", "DayOfWeek", DAY_PART, lambda d: d.isoweekday() % 7 + 1)(
-    *PLAIN, SolverMeaning.DAY_OF_WEEK, extracts=("dayofweek", "dow")
+    PLAIN, SolverMeaning.DAY_OF_WEEK, extracts=("dayofweek", "dow")
 )
-scalar("weekday", "WeekDay", DAY_PART, lambda d: d.weekday())(*PLAIN, SolverMeaning.WEEKDAY)
+scalar("weekday", "WeekDay", DAY_PART, lambda d: d.weekday())(PLAIN, SolverMeaning.WEEKDAY)
 scalar("dayofyear", "DayOfYear", DAY_PART, lambda d: d.timetuple().tm_yday)(
-    *PLAIN, SolverMeaning.DAY_OF_YEAR, extracts=("dayofyear", "doy")
+    PLAIN, SolverMeaning.DAY_OF_YEAR, extracts=("dayofyear", "doy")
 )
 scalar("weekofyear", "WeekOfYear", DAY_PART, lambda d: d.isocalendar()[1])(
-    *PLAIN, extracts=("weekofyear", "week")
+    PLAIN, extracts=("weekofyear", "week")
 )
 scalar("hour", "Hour", CLOCK_PART, lambda t: t.hour)(
-    *PLAIN, SolverMeaning.HOUR, ZoneUse.SHOWN, extracts=("hour",)
+    PLAIN, SolverMeaning.HOUR, ZoneUse.SHOWN, extracts=("hour",)
 )
 scalar("minute", "Minute", CLOCK_PART, lambda t: t.minute)(
-    *PLAIN, SolverMeaning.MINUTE, ZoneUse.SHOWN, extracts=("minute",)
+    PLAIN, SolverMeaning.MINUTE, ZoneUse.SHOWN, extracts=("minute",)
 )
 scalar("second", "Second", CLOCK_PART, lambda t: t.second)(
-    *PLAIN, SolverMeaning.SECOND, ZoneUse.SHOWN
+    PLAIN, SolverMeaning.SECOND, ZoneUse.SHOWN
 )
 
 _TRUNCATED: dict[str, Callable[[Any], Any]] = {

@@ -68,8 +68,8 @@ def register() -> None:
         for older in function.older:
             if older.meaning is not None:
                 scalar(f"older.{function.name}", "", function.rule, older.meaning)(
-                    *(function.kind, function.nulls, older.domain or function.domain),
-                    *(TYPED, function.sql),
+                    (function.kind, function.nulls, older.domain or function.domain),
+                    (TYPED, function.sql),
                     zone=function.zone,
                 )
     element_at = SCALAR["element_at"]

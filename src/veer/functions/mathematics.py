@@ -217,10 +217,10 @@ def _rounding(mode: str) -> Callable[..., Callable[..., Any]]:
 
 
 scalar("round", "Round", _round_rule, _rounding(ROUND_HALF_UP))(
-    *ROUNDING, Shown(1, ("0",)), WithoutAnsi.ROUNDED
+    ROUNDING, Shown(1, ("0",)), WithoutAnsi.ROUNDED
 )
 scalar("bround", "BRound", _round_rule, _rounding(ROUND_HALF_EVEN))(
-    *ROUNDING, Shown(1, ("0",)), WithoutAnsi.ROUNDED
+    ROUNDING, Shown(1, ("0",)), WithoutAnsi.ROUNDED
 )
 
 
@@ -258,7 +258,7 @@ def cut_to_whole(towards: Callable[[float], int]) -> Meaning:
 
 def _ceil_or_floor(names: str, spark: str, mode: str, towards: Callable[[float], int]) -> None:
     scalar(names, spark, _integer_part_rule, _integer_part(mode))(
-        *(*ROUNDING, Shown(capitals=(names.split()[0],)), WithoutAnsi.CUT),
+        (*ROUNDING, Shown(capitals=(names.split()[0],)), WithoutAnsi.CUT),
         Older(SPARK_4_3, first_is(DoubleType), cut_to_whole(towards), TOTAL),
     )
 
@@ -299,18 +299,12 @@ def _bit(types: Sequence[DataType], result: DataType) -> Callable[[int, int], in
 
 
 scalar("getbit bit_get", "BitwiseGet", _bit_of, _bit)(
-    PURE,
-    STRICT,
-    Domain.BIT_PLACE,
-    NULLABLE_IF_ANY,
-    SETTLED,
-    TYPED,
-    SolverMeaning.BIT,
-    WithoutAnsi.SAME,
+    (PURE, STRICT, Domain.BIT_PLACE, NULLABLE_IF_ANY, SETTLED, TYPED),
+    (SolverMeaning.BIT, WithoutAnsi.SAME),
 )
-scalar("&", "BitwiseAnd", _integral_pair, lambda a, b: a & b)(*PLAIN, Infix("&"))
-scalar("|", "BitwiseOr", _integral_pair, lambda a, b: a | b)(*PLAIN, Infix("|"))
-scalar("^", "BitwiseXor", _integral_pair, lambda a, b: a ^ b)(*PLAIN, Infix("^"))
+scalar("&", "BitwiseAnd", _integral_pair, lambda a, b: a & b)(PLAIN, Infix("&"))
+scalar("|", "BitwiseOr", _integral_pair, lambda a, b: a | b)(PLAIN, Infix("|"))
+scalar("^", "BitwiseXor", _integral_pair, lambda a, b: a ^ b)(PLAIN, Infix("^"))
 
 
 def _hex(value: Any) -> str:
@@ -319,4 +313,4 @@ def _hex(value: Any) -> str:
     return (value.encode() if isinstance(value, str) else value).hex().upper()
 
 
-scalar("hex", "Hex", signature(STRING, (LONG, BINARY, STRING)), _hex)(*PLAIN)
+scalar("hex", "Hex", signature(STRING, (LONG, BINARY, STRING)), _hex)(PLAIN)

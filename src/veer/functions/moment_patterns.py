@@ -142,7 +142,7 @@ def parse_moment(text: str, pattern: str) -> datetime:
 
 FORMATTED = signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING)
 scalar("date_format", "DateFormatClass", FORMATTED, format_moment)(
-    *FAILING, SolverMeaning.TEXT_OF_MOMENT, WithoutAnsi.SAME, Claim.BY_PATTERN
+    FAILING, SolverMeaning.TEXT_OF_MOMENT, WithoutAnsi.SAME, Claim.BY_PATTERN
 )
 
 
@@ -153,7 +153,7 @@ def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
 
 
 scalar("to_date_by", "", signature(DATE, STRING, STRING), _read_with_pattern(DATE))(
-    *FAILING, Called("to_date"), WithoutAnsi.READ, Claim.BY_PATTERN
+    FAILING, Called("to_date"), WithoutAnsi.READ, Claim.BY_PATTERN
 )
 
 
@@ -165,7 +165,7 @@ def _text_rule(args: Sequence[Argument]) -> Resolved:
 
 
 scalar("to_timestamp_by", "", _text_rule, _read_with_pattern(TIMESTAMP))(
-    *FAILING, Called("to_timestamp"), WithoutAnsi.READ, ZoneUse.READ, Claim.BY_PATTERN
+    FAILING, Called("to_timestamp"), WithoutAnsi.READ, ZoneUse.READ, Claim.BY_PATTERN
 )
 DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
 
@@ -188,8 +188,8 @@ def whole_seconds(value: datetime) -> int:
 UNIX = exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1)
 USUAL_PATTERN = Shown(1, (DEFAULT_PATTERN,))
 scalar("unix_timestamp to_unix_timestamp", "ToUnixTimestamp UnixTimestamp", UNIX, _unix_timestamp)(
-    *(*FAILING, USUAL_PATTERN, SolverMeaning.SECONDS),
-    *(WithoutAnsi.READ, ZoneUse.READ, Claim.BY_PATTERN),
+    (*FAILING, USUAL_PATTERN, SolverMeaning.SECONDS),
+    (WithoutAnsi.READ, ZoneUse.READ, Claim.BY_PATTERN),
 )
 
 
@@ -197,9 +197,8 @@ def _from_unixtime(seconds: int, pattern: str = DEFAULT_PATTERN) -> str:
     return format_moment(from_micros(seconds * 1_000_000), pattern)
 
 
-scalar(
-    "from_unixtime", "FromUnixTime", signature(STRING, LONG, STRING, optional=1), _from_unixtime
-)(
-    *(PURE, STRICT, PARTIAL, NULLABLE, SETTLED, USUAL_PATTERN),
-    *(WithoutAnsi.SAME, ZoneUse.ARGUMENT, Claim.BY_PATTERN),
+WRITTEN = signature(STRING, LONG, STRING, optional=1)
+scalar("from_unixtime", "FromUnixTime", WRITTEN, _from_unixtime)(
+    (PURE, STRICT, PARTIAL, NULLABLE, SETTLED, USUAL_PATTERN),
+    (WithoutAnsi.SAME, ZoneUse.ARGUMENT, Claim.BY_PATTERN),
 )

@@ -24,13 +24,13 @@ COUNTING = Claim.READS_ORDER_ALONE, Claim.NEVER_NULL, Claim.COUNTS_ROWS
 
 # A choice where rows tie: which of two peers comes first is up to Spark.
 over("row_number", "RowNumber", signature(INT), lambda peers, _: list(range(1, len(peers) + 1)))(
-    CHOICE, *COUNTING, Shown(over_rows=True), OverMeaning.ROW_NUMBER
+    CHOICE, COUNTING, Shown(over_rows=True), OverMeaning.ROW_NUMBER
 )
 over("rank", "Rank", signature(INT), lambda peers, _: [bisect_left(peers, p) + 1 for p in peers])(
-    PURE, *COUNTING, Shown(capitals=("rank",), over_rows=True), OverMeaning.RANK
+    PURE, COUNTING, Shown(capitals=("rank",), over_rows=True), OverMeaning.RANK
 )
 over("dense_rank", "DenseRank", signature(INT), lambda peers, _: [p + 1 for p in peers])(
-    PURE, *COUNTING, Shown(capitals=("dense_rank",), over_rows=True), OverMeaning.DENSE_RANK
+    PURE, COUNTING, Shown(capitals=("dense_rank",), over_rows=True), OverMeaning.DENSE_RANK
 )
 
 
@@ -39,7 +39,7 @@ def _percent_rank(peers: list[int], _: Partition) -> list[float]:
 
 
 over("percent_rank", "PercentRank", signature(DOUBLE), _percent_rank)(
-    PURE, *COUNTING, Shown(capitals=("percent_rank",), over_rows=True)
+    PURE, COUNTING, Shown(capitals=("percent_rank",), over_rows=True)
 )
 
 
@@ -47,7 +47,7 @@ def _cume_dist(peers: list[int], _: Partition) -> list[float]:
     return [bisect_right(peers, p) / len(peers) for p in peers]
 
 
-over("cume_dist", "CumeDist", signature(DOUBLE), _cume_dist)(PURE, *COUNTING)
+over("cume_dist", "CumeDist", signature(DOUBLE), _cume_dist)(PURE, COUNTING)
 
 
 def _ntile(peers: list[int], rows: Partition) -> list[int]:

@@ -1,6 +1,6 @@
 """The one registry of functions: a row per function holds all that Veer knows of it.
 
-    scalar("upper ucase", "Upper", signature(STRING, STRING), str.upper)(*PLAIN, TextUse.LETTER_CASE)
+    scalar("upper ucase", "Upper", signature(STRING, STRING), str.upper)(PLAIN, TextUse.LETTER_CASE)
 
 A row names the function and its aliases in SQL, the classes of Catalyst that mean it where they
 stand in a plan with their usual parameters, its typing rule and its meaning; traits follow, and the
@@ -285,6 +285,7 @@ Trait: TypeAlias = (
     | SqlForm | Shown | Adding | FoldMeaning | OverMeaning | WithoutAnsi | ZoneUse | SparkVersion
     | Older | Claim
 )  # fmt: skip
+Traits: TypeAlias = Trait | tuple[Trait, ...]  # one, or a group of them
 _COLUMNS: dict[type, str] = {
     Kind: "kind", Nulls: "nulls", Domain: "domain", SchemaNulls: "schema_nulls",
     SolverMeaning: "solver", Folding: "folding", Evaluation: "evaluation", Coercion: "coercion",
@@ -295,10 +296,11 @@ _COLUMNS: dict[type, str] = {
 }  # fmt: skip
 
 
-def _columns(traits: Iterable[Trait]) -> dict[str, Any]:
+def _columns(traits: Iterable[Traits]) -> dict[str, Any]:
     """The columns that traits fill, none twice; those before some Spark come in their order."""
     columns: dict[str, Any] = {}
-    for trait in traits:
+    groups = [group if isinstance(group, tuple) else (group,) for group in traits]
+    for trait in (trait for group in groups for trait in group):
         if isinstance(trait, Older):
             columns["older"] = (*columns.get("older", ()), trait)
             continue
@@ -316,7 +318,7 @@ F = TypeVar("F", ScalarFunction, AggregateFunction, OverFunction)
 class Row(Protocol):
     """A row that is called with the traits of its function."""
 
-    def __call__(self, *traits: Trait, **others: Any) -> None: ...
+    def __call__(self, *traits: Traits, **others: Any) -> None: ...
 
 
 def scalar(names: str, spark: str, rule: Rule, meaning: Callable[..., Any]) -> Row:
@@ -350,7 +352,7 @@ def _row(
 ) -> Row:
     name, *aliases = names.split()
 
-    def row(*traits: Trait, **others: Any) -> None:
+    def row(*traits: Traits, **others: Any) -> None:
         columns = usual | _columns(traits) | others
         typed = columns.pop("typed", False)
         table[name] = entry = function(
@@ -370,7 +372,7 @@ def _row(
 def opaque(
     names: str,
     result: DataType | Callable[[Sequence[DataType]], DataType | None],
-    *traits: Trait,
+    *traits: Traits,
 ) -> None:
     """Register functions of which only the type of the result is known, always or by a rule."""
     rule = result if callable(result) else lambda _: result

@@ -73,11 +73,11 @@ def _substring_of_bytes(_types: Sequence[DataType], _result: DataType) -> Callab
 
 PART = signature(first_type, (STRING, BINARY), INT, INT, optional=1)
 scalar("substring substr", "Substring", PART, substring)(
-    *(*PLAIN, Shown(2, ("2147483647",)), TextUse.CUT),
+    (*PLAIN, Shown(2, ("2147483647",)), TextUse.CUT),
     Older(SPARK_4_0, first_is(BinaryType), _substring_of_bytes),
 )
 scalar("left", "Left", signature(first_type, (STRING, BINARY), INT), lambda s, n: s[: max(n, 0)])(
-    *PLAIN, TextUse.CUT
+    PLAIN, TextUse.CUT
 )
 
 
@@ -89,7 +89,7 @@ scalar("right", "Right", signature(STRING, STRING, INT), _right)(
     PURE, STRICT, TOTAL, NULLABLE, SETTLED, TextUse.CUT
 )
 scalar("length len char_length character_length", "Length", signature(INT, (STRING, BINARY)), len)(
-    *PLAIN, TextUse.LENGTH
+    PLAIN, TextUse.LENGTH
 )
 
 
@@ -112,8 +112,8 @@ scalar("split_part", "SplitPart", signature(STRING, STRING, STRING, INT), _split
 
 # -- case, padding, trimming -----------------------------------------------------------------
 
-scalar("upper ucase", "Upper", TEXT, str.upper)(*PLAIN, TextUse.LETTER_CASE)
-scalar("lower lcase", "Lower", TEXT, str.lower)(*PLAIN, TextUse.LETTER_CASE)
+scalar("upper ucase", "Upper", TEXT, str.upper)(PLAIN, TextUse.LETTER_CASE)
+scalar("lower lcase", "Lower", TEXT, str.lower)(PLAIN, TextUse.LETTER_CASE)
 
 
 def _initcap(text: str) -> str:
@@ -134,16 +134,16 @@ def _initcap_before(text: str) -> str:
 
 
 scalar("initcap", "InitCap", TEXT, _initcap)(
-    *PLAIN, TextUse.CAPITALS, Older(SPARK_4_0, lambda _: True, lambda *_: _initcap_before)
+    PLAIN, TextUse.CAPITALS, Older(SPARK_4_0, lambda _: True, lambda *_: _initcap_before)
 )
 scalar("trim", "StringTrim", TRIMMED, lambda s, c=" ": s.strip(c) if c else s)(
-    *PLAIN, CalledBackwards("trim"), TextUse.TRIM
+    PLAIN, CalledBackwards("trim"), TextUse.TRIM
 )
 scalar("ltrim", "StringTrimLeft", TRIMMED, lambda s, c=" ": s.lstrip(c) if c else s)(
-    *PLAIN, CalledBackwards("ltrim"), TextUse.TRIM
+    PLAIN, CalledBackwards("ltrim"), TextUse.TRIM
 )
 scalar("rtrim", "StringTrimRight", TRIMMED, lambda s, c=" ": s.rstrip(c) if c else s)(
-    *PLAIN, CalledBackwards("rtrim"), TextUse.TRIM
+    PLAIN, CalledBackwards("rtrim"), TextUse.TRIM
 )
 
 
@@ -172,16 +172,16 @@ def _rpad(text: str, length: int, pad: str = " ") -> str:
     return text + _padding(length - len(text), pad) if length > len(text) else text[:length]
 
 
-scalar("lpad", "StringLPad", PADDED, _lpad)(*PLAIN, Shown(2, (" ",)), TextUse.CUT)
-scalar("rpad", "StringRPad", PADDED, _rpad)(*PLAIN, Shown(2, (" ",)), TextUse.CUT)
+scalar("lpad", "StringLPad", PADDED, _lpad)(PLAIN, Shown(2, (" ",)), TextUse.CUT)
+scalar("rpad", "StringRPad", PADDED, _rpad)(PLAIN, Shown(2, (" ",)), TextUse.CUT)
 
 
 def _repeat(text: str, times: int) -> str:
     return text * (_bounded(times * len(text)) and times)
 
 
-scalar("repeat", "StringRepeat", signature(STRING, STRING, INT), _repeat)(*PLAIN, TextUse.CUT)
-scalar("space", "StringSpace", signature(STRING, INT), lambda n: " " * _bounded(n))(*PLAIN)
+scalar("repeat", "StringRepeat", signature(STRING, STRING, INT), _repeat)(PLAIN, TextUse.CUT)
+scalar("space", "StringSpace", signature(STRING, INT), lambda n: " " * _bounded(n))(PLAIN)
 
 
 def _translate(text: str, source: str, target: str) -> str:
@@ -196,13 +196,13 @@ def _translate(text: str, source: str, target: str) -> str:
 
 
 scalar("translate", "StringTranslate", signature(STRING, STRING, STRING, STRING), _translate)(
-    *PLAIN, TextUse.CHANGE
+    PLAIN, TextUse.CHANGE
 )
 REPLACED = signature(STRING, STRING, STRING, STRING, optional=1)
 scalar("replace", "StringReplace", REPLACED, lambda s, a, b="": s.replace(a, b) if a else s)(
-    *PLAIN, TextUse.CHANGE
+    PLAIN, TextUse.CHANGE
 )
-scalar("ascii", "Ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0)(*PLAIN)
+scalar("ascii", "Ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0)(PLAIN)
 
 # -- concatenation ---------------------------------------------------------------------------
 
@@ -227,7 +227,7 @@ def _concat(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return lambda *parts: "".join(parts)
 
 
-scalar("concat", "Concat", _concat_rule, _concat)(*PLAIN, TYPED, ZoneUse.SAME)
+scalar("concat", "Concat", _concat_rule, _concat)(PLAIN, TYPED, ZoneUse.SAME)
 
 
 def _concat_ws(separator: str | None, *parts: Any) -> str | None:
@@ -264,7 +264,7 @@ def _reverse_rule(args: Sequence[Argument]) -> Resolved:
 
 
 scalar("reverse", "Reverse", _reverse_rule, lambda v: v[::-1])(
-    *PLAIN, TextUse.CHANGE, ANY_ZERO, ZoneUse.SAME, Older(SPARK_4_2, first_is(BinaryType))
+    PLAIN, TextUse.CHANGE, ANY_ZERO, ZoneUse.SAME, Older(SPARK_4_2, first_is(BinaryType))
 )
 
 
@@ -287,7 +287,7 @@ def _substring_index(text: str, delimiter: str, count: int) -> str:
 
 
 INDEXED = signature(STRING, STRING, STRING, INT)
-scalar("substring_index", "SubstringIndex", INDEXED, _substring_index)(*PLAIN, TextUse.PART)
+scalar("substring_index", "SubstringIndex", INDEXED, _substring_index)(PLAIN, TextUse.PART)
 
 # -- formats ---------------------------------------------------------------------------------
 

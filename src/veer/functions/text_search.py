@@ -38,13 +38,13 @@ def _pair_rule(args: Sequence[Argument]) -> Resolved:
     return signature(BOOLEAN, STRING, STRING)(args)
 
 
-scalar("contains", "Contains", _pair_rule, lambda s, t: t in s)(*PLAIN, TextUse.PART)
+scalar("contains", "Contains", _pair_rule, lambda s, t: t in s)(PLAIN, TextUse.PART)
 scalar("startswith", "StartsWith", _pair_rule, lambda s, t: s.startswith(t))(
-    *PLAIN, TextUse.PART, SolverMeaning.PREFIX
+    PLAIN, TextUse.PART, SolverMeaning.PREFIX
 )
-scalar("endswith", "EndsWith", _pair_rule, lambda s, t: s.endswith(t))(*PLAIN, TextUse.PART)
+scalar("endswith", "EndsWith", _pair_rule, lambda s, t: s.endswith(t))(PLAIN, TextUse.PART)
 scalar("instr", "StringInstr", signature(INT, STRING, STRING), lambda s, t: s.find(t) + 1)(
-    *PLAIN, TextUse.PLACE
+    PLAIN, TextUse.PLACE
 )
 
 
@@ -225,7 +225,7 @@ def _rlike(text: str, pattern: str) -> bool:
 
 
 scalar("rlike regexp regexp_like", "RLike", signature(BOOLEAN, STRING, STRING), _rlike)(
-    *REGEX, Shown(capitals=("regexp", "regexp_like")), TextUse.REGEX
+    REGEX, Shown(capitals=("regexp", "regexp_like")), TextUse.REGEX
 )
 _REPLACE = signature(STRING, STRING, STRING, STRING, INT, optional=1)
 
@@ -239,11 +239,11 @@ def _replace_rule(args: Sequence[Argument]) -> Resolved:
 
 
 scalar("regexp_replace", "RegExpReplace", _replace_rule, _regexp_replace)(
-    *REGEX, Shown(3, ("1",)), TextUse.CHANGE
+    REGEX, Shown(3, ("1",)), TextUse.CHANGE
 )
 EXTRACTED = signature(STRING, STRING, STRING, INT, optional=1)
 scalar("regexp_extract", "RegExpExtract", EXTRACTED, _regexp_extract)(
-    *REGEX, Shown(2, ("1",)), TextUse.CHANGE
+    REGEX, Shown(2, ("1",)), TextUse.CHANGE
 )
 
 
@@ -256,6 +256,6 @@ def _split_before(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 
 SPLIT = signature(ArrayType(STRING), STRING, STRING, INT, optional=1)
 scalar("split", "StringSplit", SPLIT, split_text)(
-    *(*REGEX, Shown(2, ("-1",)), TextUse.CHANGE),
+    (*REGEX, Shown(2, ("-1",)), TextUse.CHANGE),
     Older(SPARK_4_1, lambda types: len(types) == 3, lambda *_: _split_before),
 )

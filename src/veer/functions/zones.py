@@ -158,7 +158,7 @@ def _zoned(name: str, meaning: Callable[..., Any], *traits: Trait) -> None:
     base = SCALAR[name]
     assert isinstance(base.sql, Called | Infix)
     scalar(f"{PREFIX}{name}", "", _with_zone(base.rule), meaning)(
-        *(PURE, base.nulls, base.domain, InZone(base.sql), base.evaluation, base.folding, *traits)
+        (PURE, base.nulls, base.domain, InZone(base.sql), base.evaluation, base.folding, *traits)
     )
 
 
