@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.spark.plans import kinds
+from veer.frontends.sql import read_sql
 from veer.functions import registry
 from veer.functions.registry import (
     AGGREGATE,
@@ -46,7 +48,9 @@ from veer.functions.traits import (
     SolverMeaning,
 )
 from veer.functions.typing import signature
-from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, DataType
+from veer.model.ops import Source
+from veer.model.schema import Field
+from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, STRING, ArrayType, DataType, MapType
 
 # -- names -----------------------------------------------------------------------------------------
 
@@ -121,6 +125,25 @@ def test_other_functions_claim_nothing_by_themselves() -> None:
     rank = OverFunction(name="f", rule=rule, meaning=lambda *_: sum, kind=Kind.PURE)
     assert rank.is_nullable and rank.needs_order
     assert rank.prover is OverMeaning.UNINTERPRETED
+
+
+FUNCTIONS = [*SCALAR.values(), *AGGREGATE.values(), *OVER.values()]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
+def test_another_number_of_arguments_is_an_error_of_ours(function: Function) -> None:
+    for count in range(5) if function.name != "python.raise" else (1,):
+        for type_ in (INT, STRING, ArrayType(INT), MapType(STRING, INT)):
+            with suppress(IllFormedError, UnsupportedError):
+                function.resolve([Argument(type_)] * count)
+
+
+def test_calls_without_arguments_are_refused_by_name() -> None:
+    schema = {"t": Source("t", (Field("a", INT),))}
+    for name in ("map_keys", "array_compact", "map_concat", "shiftleft"):
+        with pytest.raises(InputError, match=name):
+            read_sql(f"SELECT {name}() AS x FROM t", schema)
+    read_sql("SELECT map_keys(map(a, a)) AS x, shiftleft(a, 1) AS y FROM t", schema)
 
 
 # -- what is said holds ----------------------------------------------------------------------------

@@ -184,6 +184,7 @@ scalar("add_interval", "", _plus_interval_rule, _plus_interval)(
 
 def _difference_rule(args: Sequence[Argument]) -> Resolved:
     """Dates differ by days; beside a timestamp a date becomes one."""
+    require_count(args, 2)
     a, b = (cast_to(x, DATETIMES, i) for i, x in enumerate(args, 1))
     if a == b == DATE:
         return Resolved((a, b), DayTimeIntervalType("day", "day"))

@@ -159,7 +159,7 @@ scalar("to_date_by", "", signature(DATE, STRING, STRING), _read_with_pattern(DAT
 
 def _text_rule(args: Sequence[Argument]) -> Resolved:
     """Text and a pattern; numbers, which have a meaning without pattern, have none with one."""
-    if isinstance(args[0].type, NumericType):
+    if args and isinstance(args[0].type, NumericType):
         raise IllFormedError(f"argument 1 is {args[0].type}, expected text")
     return signature(TIMESTAMP, STRING, STRING)(args)
 
