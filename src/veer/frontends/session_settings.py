@@ -12,6 +12,7 @@ from typing import Any
 from veer.errors import UnsupportedError, UsageError
 from veer.frontends.spark.pyspark_version import pyspark_version
 from veer.frontends.spark.setting_rows import (
+    OF_MEANING,
     OF_SOURCES,
     OF_WRITES,
     PREFIX,
@@ -29,7 +30,7 @@ from veer.settings import (
     usual_settings,
 )
 
-TOLD = OF_SOURCES | {row.name for row in MODELLED}  # what `session_settings` looks at
+TOLD = OF_SOURCES | OF_MEANING  # what `session_settings` looks at
 ALSO_OF_SOURCES = frozenset(row.name for row in MODELLED if row.of_sources)
 # Extensions that add commands and formats, and leave alone what queries mean.
 EXTENSIONS = frozenset(

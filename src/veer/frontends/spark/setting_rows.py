@@ -2,6 +2,7 @@
 
     name   name=default   name=default<4.0:the default before
 
+Settings that decide what expressions mean have rows of their own, `MODELLED` in `veer.settings`.
 The list has the names of Spark 4.3 and those before it: an invented name is on no list, and what a new Spark
 adds is looked at before it gets here. A setting that stands nowhere here is refused by name. Left
 out of `optimizer`: what restores wrong results of the past, and what decides which rows a query gives.
@@ -12,7 +13,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple, final
 
-from veer.settings import SparkVersion, spark_version
+from veer.settings import MODELLED, ZONE, SparkVersion, spark_version, usual_settings
 
 PREFIX = "spark.sql."
 
@@ -22,7 +23,6 @@ class Effect(Enum):
 
     NOTHING = "how Spark works, what it allows: not what it computes"
     GRAMMAR = "how SQL is parsed, which rules others add: an analyzed plan shows it"
-    MEANING = "what expressions mean: `SessionSettings` says how"
     SOURCES = "what is read of files and tables: versions under other values read other sources"
     WRITES = "what becomes of a write"
     UNKNOWN = "refused away from its default, which programs may ask for"
@@ -226,11 +226,6 @@ _ROWS = {
         ansi.doubleQuotedIdentifiers=false ansi.enforceReservedKeywords=false
         ansi.relationPrecedence=false extensions
         """,
-    Effect.MEANING: """
-        ansi.enabled caseSensitive=false legacy.sizeOfNull=true
-        legacy.timeParserPolicy=CORRECTED<4.0:EXCEPTION mapKeyDedupPolicy=EXCEPTION
-        session.timeZone
-        """,
     Effect.SOURCES: """
         avro.datetimeRebaseModeInRead=CORRECTED<4.0:EXCEPTION files.ignoreCorruptFiles=false
         files.ignoreMissingFiles=false hive.caseSensitiveInferenceMode=NEVER_INFER
@@ -339,12 +334,15 @@ def _row(effect: Effect, text: str) -> tuple[str, SettingRow]:
 
 
 SETTINGS = dict(_row(effect, text) for effect, rows in _ROWS.items() for text in rows.split())
+OF_MEANING = frozenset(row.name for row in MODELLED)
 OF_SOURCES = frozenset(name for name, row in SETTINGS.items() if row.effect is Effect.SOURCES)
 OF_WRITES = frozenset(name for name, row in SETTINGS.items() if row.effect is Effect.WRITES)
 
 
 def spark_default(name: str, spark: SparkVersion) -> str | None:
     """What a setting is in some Spark if nothing sets it; None if that is unknown."""
+    if name in OF_MEANING and name != ZONE:  # the zone is that of the machine
+        return usual_settings(spark).conf()[name]
     row = SETTINGS.get(name)
     if row is None:
         return None
@@ -356,10 +354,10 @@ def is_accounted_for(name: str, *, analyzed: bool) -> bool:
 
     `analyzed` if plans are read as Spark analyzed them. Catalogs have names that users give them.
     """
-    if name.startswith(f"{PREFIX}catalog."):
+    if name in OF_MEANING or name.startswith(f"{PREFIX}catalog."):
         return True
     match SETTINGS[name].effect if name in SETTINGS else None:
-        case Effect.NOTHING | Effect.MEANING | Effect.SOURCES:
+        case Effect.NOTHING | Effect.SOURCES:
             return True
         case Effect.GRAMMAR:
             return analyzed
