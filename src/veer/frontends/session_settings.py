@@ -30,7 +30,7 @@ from veer.settings import (
     usual_settings,
 )
 
-TOLD = OF_SOURCES | OF_MEANING  # what `session_settings` looks at
+DECIDING = OF_SOURCES | OF_MEANING  # what `session_settings` looks at
 ALSO_OF_SOURCES = frozenset(row.name for row in MODELLED if row.of_sources)
 # Extensions that add commands and formats, and leave alone what queries mean.
 EXTENSIONS = frozenset(
@@ -68,9 +68,9 @@ def _reading(conf: Mapping[str, str], spark: SparkVersion) -> tuple[tuple[str, s
     )
 
 
-def told_settings(conf: Mapping[str, str]) -> dict[str, str]:
+def deciding_settings(conf: Mapping[str, str]) -> dict[str, str]:
     """Of all settings of a session those that `session_settings` looks at; others are checked apart."""
-    return {n: v for n, v in conf.items() if n in TOLD}
+    return {n: v for n, v in conf.items() if n in DECIDING}
 
 
 def require_runnable(settings: SessionSettings) -> None:
@@ -145,9 +145,9 @@ def settings_of(session: Any, given: Mapping[str, str] | None = None) -> Session
 
     `given` are all that are set, where they were asked for before.
     """
-    told = told_settings(settings_set(session) if given is None else given)
-    told |= {row.name: str(session.conf.get(row.name)) for row in MODELLED}
-    return session_settings(told, spark_version(str(session.version)))
+    conf = deciding_settings(settings_set(session) if given is None else given)
+    conf |= {row.name: str(session.conf.get(row.name)) for row in MODELLED}
+    return session_settings(conf, spark_version(str(session.version)))
 
 
 def check_server_settings(session: Any) -> dict[str, str]:
@@ -162,15 +162,15 @@ def check_settings(
     session: Any,
     allowed: frozenset[str] = frozenset(),
     default: Callable[[str], str] | None = None,
-    told: Mapping[str, str] | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Refuse a session whose settings change results; gives those that are allowed.
 
-    Whether it is one of ANSI is told by the expressions of a plan. `default` tells Spark's
-    defaults, `told` what is set; the JVM of the session does by itself.
+    The expressions of a plan show whether it is one of ANSI. `given` are all that are set, `default`
+    gives Spark's defaults; without them the JVM of the session is asked.
     """
-    told = settings_set(session) if told is None else told
-    unusual = _unusual(told, default or _defaults(session), analyzed=True)
+    given = settings_set(session) if given is None else given
+    unusual = _unusual(given, default or _defaults(session), analyzed=True)
     for name, value in unusual.items():
         if name not in allowed:
             raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")

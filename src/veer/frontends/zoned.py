@@ -172,7 +172,7 @@ def _zoned(function: str, args: Sequence[Expr], type_: DataType, zone: str) -> C
 
 
 def zoned_call(call: Call, zone: str) -> Expr:
-    """What a call means in a session of the zone; refused where nobody said what it means."""
+    """What a call means in a session of the zone; refused where that is unknown."""
     name, args, type_ = call.function, call.args, call.type
     first = args[0].type if args else None
     function = any_function(name)

@@ -62,7 +62,7 @@ FLOATS = (FloatType, DoubleType)
 READING = PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, ZoneUse.SAME
 MAKING = PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME
 TAKING = PURE, PROPAGATE, PARTIAL, TYPED, ANY_ZERO, WithoutAnsi.NULL, ZoneUse.SAME
-LONGEST_SEQUENCE = 1_000  # of which the items are computed
+LONGEST_SEQUENCE = 1_000  # items that are computed
 
 
 def _array_rule(args: Sequence[Argument]) -> Resolved:

@@ -145,7 +145,7 @@ class ScalarFunction(Function):
     by_pattern: bool = False
     without_ansi: WithoutAnsi | None = None
     attempt_of: str | None = None  # the function that fails where this one gives null
-    extracts: tuple[str, ...] = ()  # fields of which EXTRACT(field FROM x) is this function
+    extracts: tuple[str, ...] = ()  # EXTRACT(field FROM x) is this function for these fields
 
     @property
     def can_fail(self) -> bool:
@@ -200,7 +200,7 @@ class OverFunction(Function):
 @final
 @dataclass(frozen=True, slots=True)
 class OpaqueFunction:
-    """A pure function of which only the type of its result is known.
+    """A pure function; only the type of its result is known.
 
     `result` gives the type by the types of the arguments, or None where they do not fit.
     """
@@ -374,7 +374,7 @@ def opaque(
     result: DataType | Callable[[Sequence[DataType]], DataType | None],
     *traits: Traits,
 ) -> None:
-    """Register functions of which only the type of the result is known, always or by a rule."""
+    """Register functions that are known by the type of the result alone, fixed or by a rule."""
     rule = result if callable(result) else lambda _: result
     for name in names.split():
         OPAQUE[name] = OpaqueFunction(name, rule, **_columns(traits))

@@ -1,7 +1,7 @@
 """The vocabulary of the registry: what may be known of a function besides its Python meaning.
 
-Each trait has a default that claims nothing: a function that does not say otherwise is
-uninterpreted to the solver, is not computed beforehand, tells 0.0 from -0.0, and so on. Packages
+Each trait has a default that claims nothing: without a trait a function is uninterpreted to the
+solver, is not computed beforehand, distinguishes 0.0 from -0.0, and so on. Packages
 that act on a trait do so by a closed `match` or ask one of the questions below.
 """
 
@@ -59,11 +59,11 @@ class SolverMeaning(Enum):
     IDENTITY = "a"
     MAGNITUDE = "a without its sign"
     LOW_BITS = "the number that the low bits of a stand for"
-    WRAPPED_SUM = "a + b, of which the low bits are kept"
-    WRAPPED_DIFFERENCE = "a - b, likewise"
-    WRAPPED_PRODUCT = "a * b, likewise"
-    WRAPPED_NEGATION = "-a, likewise"
-    WRAPPED_MAGNITUDE = "a without its sign, likewise"
+    WRAPPED_SUM = "the low bits of a + b"
+    WRAPPED_DIFFERENCE = "the low bits of a - b"
+    WRAPPED_PRODUCT = "the low bits of a * b"
+    WRAPPED_NEGATION = "the low bits of -a"
+    WRAPPED_MAGNITUDE = "the low bits of a without its sign"
     BIT = "one binary digit of a number"
     DAYS_LATER = "a date so many days later"
     DAYS_EARLIER = "a date so many days earlier"

@@ -29,7 +29,7 @@ OFFSET = re.compile(
     r"(?:(?P<h>\d{1,2})|(?P<hh>\d{1,2}):(?P<mm>\d{1,2})|(?P<hhmm>\d{4}))",
     re.ASCII,
 )
-# What Java takes three letters for is a zone of that name here, of which nothing else is known.
+# Three letters that Java knows as a zone: here a zone of that name, about which nothing is known.
 _SHORT = """
     ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT EST HST IET IST JST MIT MST NET NST PLT
     PNT PRT PST SST VST
@@ -37,7 +37,7 @@ _SHORT = """
 SHORT_NAMES = frozenset(_SHORT.split())
 NOT_IN_JAVA = frozenset({"Factory", "ROC"})
 LARGEST_OFFSET = 18 * 60  # minutes
-YEARS_OF_CHANGES = (2024, 2018, 2011, 2005)  # in one of which most zones had some
+YEARS_OF_CHANGES = (2024, 2018, 2011, 2005)  # most zones had some in one of these years
 FIRST = datetime(1970, 1, 1)
 LAST = datetime.max
 # Zones whose transitions since 1970 are those of Java's database (tests/spark/test_zones.py), and up
@@ -175,7 +175,7 @@ def start_of_day(day: date, zone: str) -> datetime:
 
 
 def _change_between(early: datetime, late: datetime, zone: str) -> datetime:
-    """The first instant with another offset than the one before, of which `late` is one."""
+    """The first instant whose offset differs from that before; `late` has another offset."""
     before = offset_at(early - timedelta(seconds=1), zone)
     if offset_at(early, zone) != before:
         return early

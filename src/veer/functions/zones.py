@@ -1,8 +1,8 @@
-"""What asks for the session's time zone, where that is not UTC: functions with the zone at the end.
+"""Functions that depend on the session's time zone, where it is not UTC: the zone is the last argument.
 
 A front end writes `hour(ts)` as `hour(zoned.wall_clock(ts, 'Europe/Berlin'))`: what clocks show is a
-timestamp without zone, of which everything is known. What cannot be written that way is a function
-of its own. None of them has laws: equal arguments give equal values.
+timestamp without zone, for which all functions are known. What cannot be written that way is a
+function of its own. None of them has laws: equal arguments give equal values.
 """
 
 from __future__ import annotations

@@ -76,9 +76,9 @@ def read_plans(
         _require_classic(frame)
         session = frame.sparkSession
         if session not in sessions:
-            told = settings_set(session)
-            check_settings(session, OF_WRITES if root else frozenset(), told=told)
-            sessions[session] = settings_of(session, told)
+            given = settings_set(session)
+            check_settings(session, OF_WRITES if root else frozenset(), given=given)
+            sessions[session] = settings_of(session, given)
         execution = frame._jdf.queryExecution()
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
         plans[sink.name] = plan

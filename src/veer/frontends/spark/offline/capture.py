@@ -16,9 +16,9 @@ from veer.frontends.connect.reading import GrowingPlans, read_relations
 from veer.frontends.connect.schema_nulls import Nulls
 from veer.frontends.session_settings import (
     check_settings,
+    deciding_settings,
     session_settings,
     spark_asked_for,
-    told_settings,
 )
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
@@ -240,7 +240,7 @@ class OfflineCapture(Capture):
         return settings
 
     def _told(self) -> dict[str, str]:
-        return told_settings(self.client.settings.all())
+        return deciding_settings(self.client.settings.all())
 
     def _settings_now(self) -> SessionSettings:
         return session_settings(self._told(), self.spark_version)
