@@ -8,12 +8,12 @@ means: nothing behind the front ends looks here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import Enum
-from typing import final
+from typing import Any, NamedTuple, final
 
 from veer.errors import UsageError
 
@@ -62,7 +62,7 @@ class TimeParser(Enum):
 @final
 @dataclass(frozen=True)
 class SessionSettings:
-    """The settings under which something is read; the newest Spark's own if nobody says otherwise."""
+    """The settings under which something is read; by default those of the newest Spark."""
 
     ansi: bool = True  # whether what overflows, or cannot be converted, fails the run
     spark: SparkVersion = NEWEST
@@ -76,17 +76,10 @@ class SessionSettings:
 
     def conf(self) -> dict[str, str]:
         """Settings of a session of this Spark in which everything means what it means here."""
-        return {
-            "spark.sql.ansi.enabled": str(self.ansi).lower(),
-            "spark.sql.caseSensitive": str(self.case_sensitive).lower(),
-            "spark.sql.legacy.sizeOfNull": str(self.null_has_size).lower(),
-            "spark.sql.legacy.timeParserPolicy": self.time_parser.name,
-            "spark.sql.session.timeZone": self.zone,
-            "spark.sql.mapKeyDedupPolicy": "LAST_WIN" if self.last_key_wins else "EXCEPTION",
-        }
+        return {row.name: row.text(getattr(self, row.field)) for row in MODELLED}
 
     def identity(self, function: str) -> str:
-        """What a function nobody looks into is known by: all that it may depend on is part of it."""
+        """The identity of a function that is not looked into: it contains all that the function may depend on."""
         without = "" if self.ansi else " without ANSI"
         spark = "" if self.spark == NEWEST else f" in Spark {self.spark}"
         zone = "" if self.zone == "UTC" else f" in {self.zone}"
@@ -95,11 +88,53 @@ class SessionSettings:
     @property
     def policies(self) -> str:
         """What a plan does not tell of its expressions; empty if it is usual."""
-        keys = ", the last of equal keys wins" * self.last_key_wins
-        times = ", times as before Spark 3.0" * (self.time_parser is TimeParser.LEGACY)
-        sizes = "" if self.null_has_size else ", null has no size"
-        names = ", names by their case" * self.case_sensitive
-        return f"{keys}{times}{sizes}{names}"
+        return "".join(row.unusual.get(getattr(self, row.field), "") for row in MODELLED)
+
+
+class Modelled(NamedTuple):
+    """A setting that decides what expressions mean: a row is all there is to one.
+
+    `field` of `SessionSettings` holds it; `values` are its texts and what they mean, any text being
+    a value without them. Under `unusual` values a plan does not show what its expressions mean: what
+    is added to the identity of a function that is not looked into. Veer reads such sessions, but
+    runs none.
+    """
+
+    name: str
+    field: str
+    values: Mapping[str, Any]
+    unusual: Mapping[Any, str] = {}
+    of_sources: bool = False  # whether it also decides what is read of files
+
+    def text(self, value: Any) -> str:
+        """How a value is written."""
+        return next((text for text, meant in self.values.items() if meant == value), str(value))
+
+    def read(self, text: str) -> Any:
+        """The value that a text means."""
+        known = {word.lower(): value for word, value in self.values.items()}
+        if self.values and text.strip().lower() not in known:
+            one_of = (
+                "true or false" if self.values is TRUTHS else f"one of {', '.join(self.values)}"
+            )
+            raise UsageError(f"{self.name}={text}: expected {one_of}")
+        return known.get(text.strip().lower(), text)
+
+
+ANSI, ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
+TIME_PARSER = "spark.sql.legacy.timeParserPolicy"
+TRUTHS, POLICIES = {"true": True, "false": False}, {"EXCEPTION": False, "LAST_WIN": True}
+LAST_KEY = {True: ", the last of equal keys wins"}
+OLD_TIMES = {TimeParser.LEGACY: ", times as before Spark 3.0"}
+NO_SIZE, BY_CASE = {False: ", null has no size"}, {True: ", names by their case"}
+MODELLED = (
+    Modelled(ANSI, "ansi", TRUTHS),
+    Modelled(ZONE, "zone", {}),
+    Modelled("spark.sql.mapKeyDedupPolicy", "last_key_wins", POLICIES, LAST_KEY),
+    Modelled(TIME_PARSER, "time_parser", TimeParser.__members__, OLD_TIMES, of_sources=True),
+    Modelled("spark.sql.legacy.sizeOfNull", "null_has_size", TRUTHS, NO_SIZE),
+    Modelled("spark.sql.caseSensitive", "case_sensitive", TRUTHS, BY_CASE, of_sources=True),
+)
 
 
 USUAL = SessionSettings()
@@ -107,7 +142,7 @@ _CURRENT: ContextVar[SessionSettings] = ContextVar("session settings", default=U
 
 
 def usual_settings(spark: SparkVersion) -> SessionSettings:
-    """The settings a session of some Spark has if nobody sets any."""
+    """The settings of a session of some Spark in which none is given."""
     times = TimeParser.CORRECTED if spark >= SPARK_4_0 else TimeParser.EXCEPTION
     return SessionSettings(spark >= SPARK_4_0, spark, times)
 

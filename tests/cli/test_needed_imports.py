@@ -36,9 +36,9 @@ veer.reasons veer.refute veer.report veer.search veer.settings veer.smt veer.ver
 veer.versions veer.view veer.visible
 veer.frontends veer.frontends.bodies veer.frontends.builder veer.frontends.checkout veer.frontends.coercion
 veer.frontends.declared veer.frontends.inputs veer.frontends.json_text veer.frontends.live_frames
-veer.frontends.locations veer.frontends.registry veer.frontends.session_policies
+veer.frontends.locations veer.frontends.registry
 veer.frontends.session_settings veer.frontends.spark veer.frontends.spec veer.frontends.sql
-veer.frontends.stored veer.frontends.zone_questions veer.frontends.zoned
+veer.frontends.stored veer.frontends.zoned
 sqlglot z3 rich click
 """
 PACKAGES = (

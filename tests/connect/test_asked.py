@@ -16,12 +16,9 @@ from veer.frontends.connect.messages import called_functions, messages_in
 from veer.frontends.connect.plans_with_relations import KIND, node_of, refer
 from veer.frontends.connect.server_sources import Server, data_source, normal_path
 from veer.frontends.live_frames import check_one_session
+from veer.frontends.session_settings import check_server_settings, server_unusual
 from veer.frontends.spark.capture import session as session_module
 from veer.frontends.spark.layout import classic_frame_class, connect_frame
-from veer.frontends.spark.server_settings import (
-    check_server_settings,
-    unusual_settings,
-)
 from veer.model.ops import ANYWHERE, Source
 from veer.model.types import IntegerType
 from veer.settings import NEWEST
@@ -63,7 +60,7 @@ def test_settings_that_are_not() -> None:
     usual |= {"extensions": "io.delta.sql.DeltaSparkSessionExtension", "ansi__enabled": "true"}
     check_server_settings(session(**usual))
     harmless = {"spark.app.id": "x", "spark.sql.adaptive.enabled": "false"}
-    assert unusual_settings(harmless, NEWEST) == {}
+    assert server_unusual(harmless, NEWEST) == {}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.session_settings import session_settings
 from veer.frontends.sql import read_sql
-from veer.frontends.zone_questions import questions_of_zone
+from veer.frontends.zoned import questions_of_zone
 from veer.functions.zone_rules import (
     KNOWN,
     canonical_zone,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import IllFormedError, InputError, UnsupportedError
 from veer.frontends import coercion
 from veer.frontends.spark.plans import kinds
+from veer.frontends.sql import read_sql
 from veer.functions import registry
 from veer.functions.registry import (
     AGGREGATE,
@@ -19,21 +21,25 @@ from veer.functions.registry import (
     OPAQUE,
     OVER,
     PARTIAL,
+    PLAIN,
     SCALAR,
     SPARK_CLASSES,
     STRICT,
+    TOTAL,
     AggregateFunction,
     Argument,
     Failure,
+    Function,
     Kind,
     OverFunction,
     ScalarFunction,
     attempt_of,
 )
-from veer.functions.spark_versions import ADDED, CHANGED
+from veer.functions.sessions import ABBREVIATIONS_SINCE
 from veer.functions.traits import (
     Adding,
     Called,
+    Claim,
     Evaluation,
     Folding,
     FoldMeaning,
@@ -42,7 +48,9 @@ from veer.functions.traits import (
     SolverMeaning,
 )
 from veer.functions.typing import signature
-from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, DataType
+from veer.model.ops import Source
+from veer.model.schema import Field
+from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, STRING, ArrayType, DataType, MapType
 
 # -- names -----------------------------------------------------------------------------------------
 
@@ -78,7 +86,7 @@ def test_kinds_of_classes_are_those_of_their_functions() -> None:
 
 
 def test_a_scalar_function_claims_nothing_by_itself() -> None:
-    registry.scalar("some_new", signature(INT, INT), abs, Kind.PURE, STRICT, PARTIAL)
+    registry.scalar("some_new", "", signature(INT, INT), abs)(Kind.PURE, STRICT, PARTIAL)
     entry = SCALAR.pop("some_new")
     assert entry.solver is SolverMeaning.UNINTERPRETED and not entry.solver.is_linear
     assert entry.folding is Folding.NEVER
@@ -93,6 +101,19 @@ def test_kind_null_rule_and_domain_must_be_said() -> None:
         ScalarFunction(name="f", rule=signature(INT), meaning=lambda *_: abs)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         AggregateFunction(name="f", rule=signature(INT), meaning=lambda *_: sum)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="domain"):
+        registry.scalar("f", "", signature(INT), abs)(Kind.PURE, STRICT)
+    with pytest.raises(TypeError, match="kind"):
+        registry.aggregate("f", "", signature(INT), lambda *_: sum)()
+    assert "f" not in SCALAR and "f" not in AGGREGATE
+
+
+def test_a_row_says_nothing_twice() -> None:
+    with pytest.raises(TypeError, match="says its domain twice"):
+        registry.scalar("f", "", signature(INT), abs)(Kind.PURE, STRICT, PARTIAL, TOTAL)
+    with pytest.raises(TypeError, match="chooses_by_rounding"):  # a claim about aggregates
+        registry.scalar("f", "", signature(INT), abs)(*PLAIN, Claim.CHOOSES_BY_ROUNDING)
+    assert "f" not in SCALAR
 
 
 def test_other_functions_claim_nothing_by_themselves() -> None:
@@ -104,6 +125,25 @@ def test_other_functions_claim_nothing_by_themselves() -> None:
     rank = OverFunction(name="f", rule=rule, meaning=lambda *_: sum, kind=Kind.PURE)
     assert rank.is_nullable and rank.needs_order
     assert rank.prover is OverMeaning.UNINTERPRETED
+
+
+FUNCTIONS = [*SCALAR.values(), *AGGREGATE.values(), *OVER.values()]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
+def test_another_number_of_arguments_is_an_error_of_ours(function: Function) -> None:
+    for count in range(5) if function.name != "python.raise" else (1,):
+        for type_ in (INT, STRING, ArrayType(INT), MapType(STRING, INT)):
+            with suppress(IllFormedError, UnsupportedError):
+                function.resolve([Argument(type_)] * count)
+
+
+def test_calls_without_arguments_are_refused_by_name() -> None:
+    schema = {"t": Source("t", (Field("a", INT),))}
+    for name in ("map_keys", "array_compact", "map_concat", "shiftleft"):
+        with pytest.raises(InputError, match=name):
+            read_sql(f"SELECT {name}() AS x FROM t", schema)
+    read_sql("SELECT map_keys(map(a, a)) AS x, shiftleft(a, 1) AS y FROM t", schema)
 
 
 # -- what is said holds ----------------------------------------------------------------------------
@@ -225,7 +265,14 @@ def test_python_alone_has_functions_that_cannot_be_written() -> None:
 
 def test_every_change_between_sparks_is_on_its_page() -> None:
     page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
-    changes = {*ADDED.items(), *((c.name, c.before) for c in CHANGED)}
+    functions: list[Function] = [*SCALAR.values(), *AGGREGATE.values(), *OVER.values()]
+    changes = {
+        *ABBREVIATIONS_SINCE.items(),
+        *((f.name, o.before) for f in functions for o in f.older),
+    }
+    changes |= {(f.name, f.since) for f in functions if f.since is not None}
+    changes |= {(f.name, f.since) for f in OPAQUE.values() if f.since is not None}
+    assert len(changes) > 15
     for name, version in sorted(changes):
         rows = [row for row in page.splitlines() if row.startswith(f"| {version} | *function*")]
         assert any(f"`{name}`" in row or f"`{name}(" in row for row in rows), (name, version)

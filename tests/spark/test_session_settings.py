@@ -15,7 +15,7 @@ from tests.spark.compare import Unsupported, register, run_spark, run_veer, same
 from veer.errors import InputError
 from veer.frontends.spark.capture.session import MEANING
 from veer.frontends.spark.offline.settings import Settings
-from veer.frontends.spark.setting_defaults import FALSE, OTHERS, PREFIX, TRUE, spark_default
+from veer.frontends.spark.setting_rows import OF_MEANING, SETTINGS, spark_default
 from veer.interpreter import Result
 from veer.model.types import INT, STRING, ArrayType, StructType
 from veer.settings import NEWEST, current, spark_version, under
@@ -107,7 +107,7 @@ def test_defaults_of_settings_are_those_of_spark(spark: SparkSession) -> None:
     """The whole table: what a program is told that nobody has set."""
     of_spark = spark._jvm.org.apache.spark.sql.internal.SQLConf()  # type: ignore[union-attr]
     here = spark_version(spark.version)
-    names = sorted(f"{PREFIX}{name}" for name in (*FALSE, *TRUE, *OTHERS))
+    names = sorted(n for n in {*SETTINGS, *OF_MEANING} if spark_default(n, here) is not None)
     told = {name: spark_default(name, here) for name in names}
     assert told == {name: str(of_spark.getConfString(name)) for name in names}
 

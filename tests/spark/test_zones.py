@@ -23,7 +23,6 @@ from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import AnySpark, register
 from tests.spark.test_random_expressions import report
 from veer.api import verify
-from veer.frontends.spark.setting_effects import TIME_PARSER
 from veer.functions.moments import EPOCH
 from veer.functions.zone_rules import (
     DAYS_IN_ORDER,
@@ -33,7 +32,7 @@ from veer.functions.zone_rules import (
     offset_at,
     region_names,
 )
-from veer.settings import TimeParser, current, under
+from veer.settings import TIME_PARSER, TimeParser, current, under
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

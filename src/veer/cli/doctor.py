@@ -170,7 +170,7 @@ def _spark() -> str:
 def _meaning() -> str:
     """The Spark, mode and zone with whose meaning is read here, if no option says otherwise."""
     from veer.frontends.session_settings import session_settings, spark_asked_for
-    from veer.frontends.spark.setting_effects import ZONE
+    from veer.settings import ZONE
 
     project = current_project()
     try:

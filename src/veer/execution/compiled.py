@@ -11,7 +11,7 @@ from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.sources import Sources
 from veer.frontends.bodies import Bodies
-from veer.frontends.zone_questions import questions_of_zone
+from veer.frontends.zoned import questions_of_zone
 from veer.functions.zone_rules import canonical_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import Source

@@ -18,7 +18,7 @@ from veer.errors import (
     UnsupportedError,
     UntoldSourceError,
 )
-from veer.execution.environment import USUAL_SETTINGS, ZONE, is_harmless, mode_settings
+from veer.execution.environment import USUAL_SETTINGS, is_harmless, mode_settings
 from veer.execution.same_schema import with_schema
 from veer.execution.sources import (
     TICK_NS,
@@ -32,12 +32,16 @@ from veer.frontends.bodies import Bodies
 from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, root_of
 from veer.frontends.connect.messages import messages_in
 from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
-from veer.frontends.session_settings import require_runnable, settings_of
+from veer.frontends.session_settings import (
+    check_server_settings,
+    require_runnable,
+    settings_of,
+    settings_set,
+)
 from veer.frontends.spark.layout import connect_frame
-from veer.frontends.spark.server_settings import check_server_settings
-from veer.frontends.spark.settings import settings_set
 from veer.model.digests import json_digest
 from veer.model.ops import Source
+from veer.settings import ZONE
 from veer.store.files import LocalFiles
 from veer.store.sealing import Seal
 

@@ -15,15 +15,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.session_settings import require_runnable, settings_of
-from veer.frontends.spark.setting_effects import ANSI, OF_WRITES
-from veer.frontends.spark.settings import check_settings, settings_set
-from veer.settings import SessionSettings
+from veer.frontends.session_settings import (
+    check_settings,
+    require_runnable,
+    settings_of,
+    settings_set,
+)
+from veer.frontends.spark.setting_rows import OF_WRITES
+from veer.settings import ANSI, ZONE, SessionSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-ZONE = "spark.sql.session.timeZone"
 
 
 def _names(*patterns: str) -> re.Pattern[str]:
@@ -287,16 +289,3 @@ def _hadoop(session: SparkSession) -> dict[str, str]:
         # The listing leaves out what looks like a secret.
         settings[f"hadoop:{name}"] = str(hadoop.get(name))
     return settings
-
-
-__all__ = [
-    "ZONE",
-    "environment_of",
-    "expected_environment",
-    "is_configured_elsewhere",
-    "is_harmless",
-    "java_of",
-    "java_options",
-    "mode_settings",
-    "python_variables",
-]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
 from veer.execution.environment import (
-    ZONE,
     environment_of,
     expected_environment,
     is_configured_elsewhere,
@@ -23,10 +22,10 @@ from veer.execution.environment import (
     java_of,
     java_options,
 )
-from veer.frontends.session_settings import session_settings, settings_of, told_settings
+from veer.frontends.session_settings import deciding_settings, session_settings, settings_of
 from veer.frontends.spark.capture.session import SETTINGS, start_session
 from veer.java import ensure_java
-from veer.settings import SessionSettings, spark_version
+from veer.settings import ZONE, SessionSettings, spark_version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -100,7 +99,7 @@ class Session:
             self()
         if self._session is not None:
             return settings_of(self._session)
-        return session_settings(told_settings(self.conf), spark_version(_spark_version()))
+        return session_settings(deciding_settings(self.conf), spark_version(_spark_version()))
 
     @property
     def _is_configured(self) -> bool:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from veer.errors import IllFormedError, UnsupportedError
-from veer.functions.legacy import ARITHMETIC, DIVIDING
 from veer.functions.registry import SCALAR
-from veer.functions.session_meaning import aggregate_meaning, cast_meaning, scalar_meaning
+from veer.functions.sessions import aggregate_meaning, cast_meaning, scalar_meaning
 from veer.model.types import CastMode, DataType
 from veer.settings import SessionSettings, under
 
 PREFIXES = ("legacy.checked_", "legacy.old_", "legacy.", "older.")
-OPERATORS = {tried: plain for plain, tried in {**ARITHMETIC, **DIVIDING}.items()}
 Meaning = Callable[[str, Sequence[DataType], DataType], str]
 
 
@@ -66,8 +64,9 @@ def _spelled(
 
 def _candidates(function: str) -> Iterator[str]:
     """Names that may mean a function in some session."""
-    if function in OPERATORS:
-        yield OPERATORS[function]
+    attempted = SCALAR[function].attempt_of if function in SCALAR else None
+    if attempted is not None:  # without ANSI, `a / b` is `try_divide(a, b)`
+        yield attempted
     prefix = next((p for p in PREFIXES if function.startswith(p)), None)
     if prefix is None:
         yield function

@@ -23,7 +23,6 @@ from veer.execution.targets import Names, Rules, Target, path_of, real, safe_nam
 from veer.frontends.bodies import Bodies, own_functions
 from veer.frontends.checkout import top_level
 from veer.frontends.inputs import parse_spec
-from veer.frontends.spark.setting_effects import ANSI
 from veer.frontends.spec import load
 from veer.frontends.stored import is_stored, parse_stored, store_location
 from veer.model.dag import Dataflow
@@ -31,7 +30,7 @@ from veer.model.ops import Sink
 from veer.model.sources import distinct_sources
 from veer.model.writes import Change
 from veer.options import Keep, Reuse
-from veer.settings import SessionSettings
+from veer.settings import ANSI, SessionSettings
 from veer.store import Store, StoredResult
 from veer.store.files import LocalFiles, checksum
 from veer.versions.version import Version

@@ -14,22 +14,15 @@ from typing import assert_never
 from veer.analysis.determinism import require_repeatable
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
-from veer.frontends.session_policies import (
-    check_keys,
-    is_opaque_under,
-    keeps_meaning_without_ansi,
-)
 from veer.frontends.zoned import (
-    SAME_AGGREGATES,
     is_zoneless,
-    require_classified,
+    require_zoneless,
     require_zoneless_frame,
     zoned_call,
     zoned_cast,
 )
 from veer.functions.arithmetic import EXACT
-from veer.functions.cast_modes import holds_decimals, keeps_values
-from veer.functions.legacy import legacy_function
+from veer.functions.casts import holds_decimals, keeps_values
 from veer.functions.registry import (
     Argument,
     aggregate_function,
@@ -37,8 +30,14 @@ from veer.functions.registry import (
     over_function,
     scalar_function,
 )
-from veer.functions.session_meaning import aggregate_meaning, cast_meaning
-from veer.functions.spark_versions import function_in
+from veer.functions.sessions import (
+    aggregate_meaning,
+    cast_meaning,
+    function_in,
+    is_opaque_under,
+    keeps_meaning_without_ansi,
+    legacy_function,
+)
 from veer.functions.traits import Coercion, Shown
 from veer.functions.typing import (
     DATETIMES,
@@ -236,12 +235,27 @@ def plain_call(function: str, *args: Expr) -> Expr:
 def meant_call(call: Call, types: Sequence[DataType], *, legacy: bool) -> Call:
     """What a call means in the session that is read, which may be one without ANSI; in UTC."""
     settings = current()
-    check_keys(settings, call.function, call.args)
+    if call.function == "map" and settings.last_key_wins:
+        _check_keys(call.args)
     meant = function_in(settings.spark, call.function, [a.type for a in call.args])
     same = meant != call.function or keeps_meaning_without_ansi(settings, call.function)
     if legacy and not same:
         meant = legacy_function(call.function, types, call.type)
     return call if meant == call.function else replace(call, function=meant)
+
+
+def _check_keys(args: Sequence[Expr]) -> None:
+    """Refuse a map that may be given a key twice, where that does not fail but the last one wins.
+
+    Which value it has then depends on the optimizer: of `map(1, a, 1, b)[1]` Spark makes `a`, though
+    the last should win, and of `size(map(1, a, 1, b))` two.
+    """
+    keys = args[::2]
+    values = {key.value for key in keys if isinstance(key, Literal)}
+    if len(keys) > 1 and len(values) < len(keys):
+        raise UnsupportedError(
+            "map with keys that may be equal, under spark.sql.mapKeyDedupPolicy=LAST_WIN"
+        )
 
 
 def leave_out_defaults(shown: Shown, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -285,7 +299,7 @@ def aggregate_call(
     coerced = leave_out_defaults(aggregate_function(function).shown, coerced)
     meant = aggregate_meaning(function, resolved.arguments, resolved.result)
     if current().zone != UTC_ZONE:
-        require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
+        require_zoneless(function, resolved.arguments, current().zone)
     return AggregateCall(meant, coerced, resolved.result, distinct, where)
 
 
@@ -322,7 +336,7 @@ def over_call(
     default = Frame("range", None, 0) if order else Frame("rows", None, None)
     meant = aggregate_meaning(function, resolved.arguments, resolved.result)
     if current().zone != UTC_ZONE:
-        require_classified(function, resolved.arguments, SAME_AGGREGATES, current().zone)
+        require_zoneless(function, resolved.arguments, current().zone)
         require_zoneless_frame(order, frame, current().zone)
     return OverCall(
         meant,

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, final
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.frontends.inputs import Input, ReadOptions, parse_spec
 from veer.frontends.locations import place_of
-from veer.frontends.zone_questions import questions_of_zone
+from veer.frontends.zoned import questions_of_zone
 from veer.model.dag import Dataflow
 from veer.settings import current
 from veer.versions.version import Version

@@ -1,86 +1,61 @@
-"""Settings of a Spark session given as text (`--conf K=V`): what they decide, or why they are refused."""
+"""Settings of Spark sessions: those given as text (`--conf K=V`), and those of a live session.
+
+Each is looked up in the rows of `setting_rows`; what has an effect that is not modelled is refused.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from veer.errors import UnsupportedError, UsageError
 from veer.frontends.spark.pyspark_version import pyspark_version
-from veer.frontends.spark.server_settings import unusual_settings
-from veer.frontends.spark.setting_defaults import spark_default
-from veer.frontends.spark.setting_effects import (
-    ANSI,
-    CASE_SENSITIVE,
-    DUPLICATE_KEYS,
-    MODELLED,
+from veer.frontends.spark.setting_rows import (
+    OF_MEANING,
     OF_SOURCES,
     OF_WRITES,
-    SIZE_OF_NULL,
-    TIME_PARSER,
-    ZONE,
+    PREFIX,
+    is_accounted_for,
+    spark_default,
 )
-from veer.frontends.spark.settings import settings_set
-from veer.functions.zone_rules import UTC_ZONE, canonical_zone
+from veer.functions.zone_rules import canonical_zone
 from veer.settings import (
+    MODELLED,
     NEWEST,
+    ZONE,
     SessionSettings,
     SparkVersion,
-    TimeParser,
     spark_version,
     usual_settings,
 )
 
-T = TypeVar("T")
-
-TRUTHS = {"true": True, "false": False}
-# Whether the last value of a key wins, by what `DUPLICATE_KEYS` is set to.
-POLICIES = {"EXCEPTION": False, "LAST_WIN": True}
-# Settings of the meaning of expressions that also decide what is read of files.
-ALSO_OF_SOURCES = (CASE_SENSITIVE, TIME_PARSER)
-# What every session tells about itself, also what it begins with.
-ALWAYS_ASKED = (ANSI, TIME_PARSER, CASE_SENSITIVE, DUPLICATE_KEYS, ZONE)
+DECIDING = OF_SOURCES | OF_MEANING  # what `session_settings` looks at
+ALSO_OF_SOURCES = frozenset(row.name for row in MODELLED if row.of_sources)
+# Extensions that add commands and formats, and leave alone what queries mean.
+EXTENSIONS = frozenset(
+    {
+        "io.delta.sql.DeltaSparkSessionExtension",
+        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    }
+)
 
 
 def session_settings(conf: Mapping[str, str], spark: SparkVersion) -> SessionSettings:
     """What settings decide of the meaning of what is read; one that is not modelled is refused."""
     others = {name: value for name, value in conf.items() if name not in OF_WRITES}
-    for name, value in unusual_settings(others, spark).items():
+    for name, value in server_unusual(others, spark).items():
         raise UnsupportedError(f"the setting {name}={value} is not modelled")
     usual = usual_settings(spark)
-    return SessionSettings(
-        ansi=_truth(conf, ANSI, usual.ansi),
-        spark=spark,
-        time_parser=_chosen(conf, TIME_PARSER, TimeParser.__members__, usual.time_parser),
-        case_sensitive=_truth(conf, CASE_SENSITIVE, usual.case_sensitive),
-        last_key_wins=_chosen(conf, DUPLICATE_KEYS, POLICIES, usual.last_key_wins),
-        null_has_size=_truth(conf, SIZE_OF_NULL, usual.null_has_size),
-        zone=_zone(conf),
-        reading=_reading(conf, spark),
-    )
-
-
-def _truth(conf: Mapping[str, str], name: str, usual: bool) -> bool:
-    if name not in conf:
-        return usual
-    if conf[name].strip().lower() not in TRUTHS:
-        raise UsageError(f"{name}={conf[name]}: expected true or false")
-    return TRUTHS[conf[name].strip().lower()]
-
-
-def _chosen(conf: Mapping[str, str], name: str, known: Mapping[str, T], usual: T) -> T:
-    if name not in conf:
-        return usual
-    if conf[name].strip().upper() not in known:
-        raise UsageError(f"{name}={conf[name]}: expected one of {', '.join(known)}")
-    return known[conf[name].strip().upper()]
-
-
-def _zone(conf: Mapping[str, str]) -> str:
+    fields = {
+        row.field: row.read(conf[row.name]) if row.name in conf else getattr(usual, row.field)
+        for row in MODELLED
+    }
     try:
-        return canonical_zone(conf.get(ZONE, UTC_ZONE))
+        zone = canonical_zone(fields.pop("zone"))
     except UnsupportedError as error:
         raise UnsupportedError(f"{ZONE}: {error}") from None
+    return SessionSettings(spark=spark, zone=zone, reading=_reading(conf, spark), **fields)
 
 
 def _reading(conf: Mapping[str, str], spark: SparkVersion) -> tuple[tuple[str, str], ...]:
@@ -93,19 +68,9 @@ def _reading(conf: Mapping[str, str], spark: SparkVersion) -> tuple[tuple[str, s
     )
 
 
-def told_settings(conf: Mapping[str, str]) -> dict[str, str]:
+def deciding_settings(conf: Mapping[str, str]) -> dict[str, str]:
     """Of all settings of a session those that `session_settings` looks at; others are checked apart."""
-    return {n: v for n, v in conf.items() if n in MODELLED or n in OF_SOURCES}
-
-
-def settings_of(session: Any, given: Mapping[str, str] | None = None) -> SessionSettings:
-    """What the settings of a live session decide; whether they are modelled is asked elsewhere.
-
-    `given` are all that are set, where they were asked for before.
-    """
-    told = told_settings(settings_set(session) if given is None else given)
-    told |= {name: str(session.conf.get(name)) for name in ALWAYS_ASKED}
-    return session_settings(told, spark_version(str(session.version)))
+    return {n: v for n, v in conf.items() if n in DECIDING}
 
 
 def require_runnable(settings: SessionSettings) -> None:
@@ -113,15 +78,9 @@ def require_runnable(settings: SessionSettings) -> None:
 
     Which of the present parsers of times it has is part of the key of its results.
     """
-    usual = usual_settings(settings.spark)
-    told = {
-        **{name: True for name, _ in settings.reading},
-        CASE_SENSITIVE: settings.case_sensitive != usual.case_sensitive,
-        DUPLICATE_KEYS: settings.last_key_wins != usual.last_key_wins,
-        SIZE_OF_NULL: settings.null_has_size != usual.null_has_size,
-        TIME_PARSER: settings.time_parser is TimeParser.LEGACY,
-    }
-    for name in (name for name, is_other in told.items() if is_other):
+    names = [name for name, _ in settings.reading if name not in ALSO_OF_SOURCES]
+    names += [row.name for row in MODELLED if getattr(settings, row.field) in row.unusual]
+    for name in names:
         raise UnsupportedError(f"the session sets {name}; Veer reads such sessions, but runs none")
 
 
@@ -133,3 +92,98 @@ def spark_asked_for(text: str) -> SparkVersion:
         return spark_version(pyspark_version())
     except UsageError:
         return NEWEST  # none is installed, or one that is not modelled
+
+
+# -- what is set away from Spark's defaults ----------------------------------------------------
+
+
+def server_unusual(settings: Mapping[str, str], spark: SparkVersion) -> dict[str, str]:
+    """What is set away from a Spark's defaults, or may be, and is not accounted for in plans of a client."""
+    settings = {
+        name: value
+        for name, value in settings.items()
+        if name != f"{PREFIX}extensions" or not set(value.replace(" ", "").split(",")) <= EXTENSIONS
+    }
+    return _unusual(settings, lambda name: spark_default(name, spark) or "", analyzed=False)
+
+
+def _unusual(
+    settings: Mapping[str, str], default: Callable[[str], str], *, analyzed: bool
+) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in sorted(settings.items())
+        if name.startswith(PREFIX)
+        and not is_accounted_for(name, analyzed=analyzed)
+        and default(name).lower() != value.lower()
+    }
+
+
+# -- live sessions -----------------------------------------------------------------------------
+
+
+def settings_set(session: Any) -> dict[str, str]:
+    """What is set in a session; PySpark 3.5 has no call for it."""
+    has_jvm = hasattr(session, "_jsparkSession")
+    if hasattr(session.conf, "getAll"):
+        if not has_jvm:
+            return dict(session.conf.getAll)
+        # One answer of the JVM instead of five for each setting.
+        mapper = session._jvm.com.fasterxml.jackson.databind.ObjectMapper()
+        return dict(json.loads(mapper.writeValueAsString(session.conf._jconf.getAllAsJava())))
+    if not has_jvm:
+        return {row[0]: row[1] for row in session.sql("SET").collect()}
+    pairs, found = session._jsparkSession.conf().getAll().iterator(), {}
+    while pairs.hasNext():
+        pair = pairs.next()
+        found[str(pair._1())] = str(pair._2())
+    return found
+
+
+def settings_of(session: Any, given: Mapping[str, str] | None = None) -> SessionSettings:
+    """What the settings of a live session decide; whether they are modelled is asked elsewhere.
+
+    `given` are all that are set, where they were asked for before.
+    """
+    conf = deciding_settings(settings_set(session) if given is None else given)
+    conf |= {row.name: str(session.conf.get(row.name)) for row in MODELLED}
+    return session_settings(conf, spark_version(str(session.version)))
+
+
+def check_server_settings(session: Any) -> dict[str, str]:
+    """All that is set in a session; one whose settings change what a client's plans mean is refused."""
+    settings = settings_set(session)
+    for name, value in server_unusual(settings, spark_version(str(session.version))).items():
+        raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
+    return settings
+
+
+def check_settings(
+    session: Any,
+    allowed: frozenset[str] = frozenset(),
+    default: Callable[[str], str] | None = None,
+    given: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Refuse a session whose settings change results; gives those that are allowed.
+
+    The expressions of a plan show whether it is one of ANSI. `given` are all that are set, `default`
+    gives Spark's defaults; without them the JVM of the session is asked.
+    """
+    given = settings_set(session) if given is None else given
+    unusual = _unusual(given, default or _defaults(session), analyzed=True)
+    for name, value in unusual.items():
+        if name not in allowed:
+            raise UnsupportedError(f"the session sets {name} to {value}, which is not modelled")
+    return unusual
+
+
+def _defaults(session: Any) -> Callable[[str], str]:
+    defaults = session._jvm.org.apache.spark.sql.internal.SQLConf()
+
+    def default(name: str) -> str:
+        try:
+            return str(defaults.getConfString(name))
+        except Exception:  # a setting Spark does not know
+            return ""
+
+    return default

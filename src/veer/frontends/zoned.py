@@ -5,34 +5,44 @@
     date_trunc('DAY', ts) =>   zoned.date_trunc('DAY', ts, 'Europe/Berlin')
 
 What does not ask for the zone stays as it is, and in UTC everything does: two versions in two zones
-differ by what depends on the zone, and by nothing else. A function of timestamps of which nobody
-said whether it asks for the zone is refused.
+differ by what depends on the zone, and by nothing else. A function of timestamps that is not known
+to be the same in every zone is refused.
+
+Spark SQL does not say in which zone it is, the session does: `questions_of_zone`. The zone is a part
+of files and writes, too: CSV and JSON have timestamps as text, and so have folders named after
+values; a table puts values into types of its own. Declared tables hold timestamps as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from veer.analysis.constants import computed
 from veer.errors import UnsupportedError
-from veer.functions.cast_modes import legacy_cast_mode
+from veer.functions.casts import legacy_cast_mode
 from veer.functions.dates import unit_of
 from veer.functions.moment_patterns import pattern_parts
 from veer.functions.registry import Failure, any_function
+from veer.functions.traits import ZoneUse
+from veer.functions.zone_rules import UTC_ZONE
 from veer.functions.zones import (
     INSTANT,
     PREFIX,
     READ,
-    READ_BY_PATTERN,
     START_OF_DAY,
     TRY_READ,
     WALL_CLOCK,
     WITHIN_SECOND,
+    is_zoned,
     read_timestamp,
 )
-from veer.model.expr import Call, Cast, Expr, Frame, Literal, SortKey
+from veer.model.dag import Dataflow
+from veer.model.expr import Call, Cast, Expr, Frame, Literal, OpaqueCall, SortKey
+from veer.model.ops import AnyOperator, Over, RowUdf, Sink, Source, TableUdf
+from veer.model.schema import Schema
+from veer.model.sources import map_sources, sources_of
 from veer.model.types import (
     DATE,
     STRING,
@@ -54,64 +64,15 @@ from veer.model.types import (
     TimestampType,
     YearMonthIntervalType,
 )
+from veer.model.walk import operator_exprs, parts, subqueries
+from veer.model.writes import AnyWrite, Change, Insert
+from veer.settings import ZONE
 
 # Types whose values mean the same in every zone, whichever of them they are cast to.
 ZONELESS = (NullType, BooleanType, NumericType, BinaryType, DateType, TimestampNtzType)
 ZONELESS_TEXT = (*ZONELESS, StringType, DayTimeIntervalType, YearMonthIntervalType)
 SECONDS = (NumericType, BooleanType)  # timestamps are seconds since 1970 to them
-# Functions that hand timestamps on or compare them, and look no further.
-SAME = frozenset(
-    [
-        "array",
-        "array_contains",
-        "array_distinct",
-        "array_max",
-        "array_min",
-        "array_size",
-        "array_sort",
-        "coalesce",
-        "concat",
-        "current_timestamp",
-        "element_at",
-        "greatest",
-        "item",
-        "least",
-        "map",
-        "map_contains_key",
-        "map_keys",
-        "map_values",
-        "named_struct",
-        "reverse",
-        "size",
-        "slice",
-        "sort_array",
-        "timestamp_seconds",
-        "python.raise",
-        "legacy.element_at",
-        "legacy.item",
-        "legacy.size",
-        "older.array_distinct",
-    ]
-)
-SAME_AGGREGATES = frozenset(
-    [
-        "collect_list",
-        "collect_set",
-        "count",
-        "first",
-        "lag",
-        "last",
-        "lead",
-        "max",
-        "max_by",
-        "min",
-        "min_by",
-        "mode",
-        "nth_value",
-    ]
-)
 PERIODS = frozenset({"week", "month", "quarter", "year"})
-CLOCK_PARTS = frozenset({"hour", "minute", "second"})
 TO_DATE = "to_date_by"
 
 
@@ -211,35 +172,30 @@ def _zoned(function: str, args: Sequence[Expr], type_: DataType, zone: str) -> C
 
 
 def zoned_call(call: Call, zone: str) -> Expr:
-    """What a call means in a session of the zone; refused where nobody said what it means."""
+    """What a call means in a session of the zone; refused where that is unknown."""
     name, args, type_ = call.function, call.args, call.type
     first = args[0].type if args else None
-    plain = name.rpartition("checked_")[2].removeprefix("legacy.")
-    if name in CLOCK_PARTS:
-        return replace(call, args=(_shown(args[0], zone),))
-    if name == "subtract_moments":
+    function = any_function(name)
+    use = function.zone if function is not None else None
+    if use is ZoneUse.SHOWN:
         return replace(call, args=tuple(_shown(a, zone) for a in args))
+    if use is ZoneUse.ARGUMENT or (use is ZoneUse.READ and first == STRING):
+        return _added(PREFIX + name, call, zone)
+    if use is ZoneUse.READ:
+        moment = zoned_cast(args[0], TIMESTAMP, CastMode.ANSI, zone) if first == DATE else args[0]
+        return replace(call, args=(moment, *args[1:]))
     if name == "add_interval":
         return _later(call, zone) if first == TIMESTAMP else call
     if name == "date_trunc":
         return _date_trunc(call, zone)
     if name == "date_format":
         return _date_format(call, zone)
-    if name in ("months_between", "from_unixtime"):
-        return _added(PREFIX + name, call, zone)
     if name == "current_date":
         return Cast(wall_clock(Call("current_timestamp", (), TIMESTAMP), zone), DATE)
-    if plain == TO_DATE:
+    if name.endswith(TO_DATE):  # in every mode of reading
         reading = PREFIX + name.replace(TO_DATE, "to_timestamp_by")
         return Cast(wall_clock(_zoned(reading, args, TIMESTAMP, zone), zone), DATE)
-    if name in READ_BY_PATTERN and first == STRING:
-        return _added(PREFIX + name, call, zone)
-    if plain == "unix_timestamp":
-        moment = args[0]
-        if first == DATE:
-            moment = zoned_cast(moment, TIMESTAMP, CastMode.ANSI, zone)
-        return replace(call, args=(moment, *args[1:]))
-    require_classified(name, (type_, *(a.type for a in args)), SAME, zone)
+    require_zoneless(name, (type_, *(a.type for a in args)), zone)
     return call
 
 
@@ -298,13 +254,11 @@ def _is_plain_pattern(pattern: Expr) -> bool:
     return True
 
 
-def require_classified(
-    name: str, types: Sequence[DataType], known: frozenset[str], zone: str
-) -> None:
-    """Refuse a function of timestamps of which nobody said that it does not ask for the zone."""
+def require_zoneless(name: str, types: Sequence[DataType], zone: str) -> None:
+    """Refuse a function of timestamps that is not known to be the same in every zone."""
     function = any_function(name)
-    keeps = function is not None and function.keeps_values
-    if any(map(holds_timestamps, types)) and not keeps and name not in known:
+    known = function is not None and (function.keeps_values or function.zone is ZoneUse.SAME)
+    if not known and any(map(holds_timestamps, types)):
         raise UnsupportedError(f"{name} of timestamps in the time zone {zone}")
 
 
@@ -317,3 +271,115 @@ def require_zoneless_frame(order: Sequence[SortKey], frame: Frame | None, zone: 
 
 def _is_open(frame: Frame) -> bool:
     return {frame.start, frame.end} <= {None, 0}
+
+
+# -- what of a dataflow asks for the zone ------------------------------------------------------
+
+
+def questions_of_zone(dataflow: Dataflow, zone: str) -> Iterator[str]:
+    """What in a dataflow means something else in a session of the zone, in words."""
+    for id_ in dataflow.order:
+        operator = dataflow.operators[id_]
+        for expr in operator_exprs(operator):
+            yield from questions_of(expr, zone)
+        if zone != UTC_ZONE:
+            inputs = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
+            types = [field.type for rows in inputs for field in rows]
+            yield from filter(None, [_of_operator(operator, types, zone)])
+        for query in subqueries(operator):
+            yield from questions_of_zone(query, zone)
+
+
+def questions_of(expr: Expr, zone: str) -> Iterator[str]:
+    """What in an expression means something else in a session of the zone, in words."""
+    return filter(None, (_question(part, zone) for part in parts(expr)))
+
+
+def _question(expr: Expr, zone: str) -> str:
+    """What an expression asks of the zone; empty if it asks nothing, or means this one."""
+    match expr:
+        case Call(name, (*_, Literal(str() as own))) if is_zoned(name):
+            return "" if own == zone else f"{name} of {own}"
+        case _ if zone == UTC_ZONE:
+            return ""
+        case Cast(arg=arg, type=wanted) if not is_zoneless(arg.type, wanted):
+            return f"a cast from {arg.type} to {wanted}"
+        case Call(name):
+            return "" if _is_same(expr, zone) else f"the function {name}"
+        case OpaqueCall(identity, args, type_):
+            return _of_function(identity, [type_, *(arg.type for arg in args)])
+        case _:
+            return ""
+
+
+def _is_same(call: Call, zone: str) -> bool:
+    match call:
+        case Call("date_format", (Call("zoned.wall_clock"), _)):
+            return True  # Spark makes an instant of it, at which clocks show just that
+    try:
+        return zoned_call(call, zone) == call
+    except UnsupportedError:
+        return False
+
+
+def _of_operator(operator: AnyOperator, types: list[DataType], zone: str) -> str:
+    if isinstance(operator, RowUdf | TableUdf):
+        adds = operator.adds if isinstance(operator, RowUdf) else operator.fields
+        return _of_function(operator.identity, [*types, *(field.type for field in adds)])
+    try:
+        for named in operator.calls if isinstance(operator, Over) else ():
+            require_zoneless_frame(named.call.order, named.call.frame, zone)
+    except UnsupportedError as error:
+        return str(error)
+    return ""
+
+
+def _of_function(identity: str, types: list[DataType]) -> str:
+    timed = any(map(holds_timestamps, types))
+    return f"the function {identity.split(' ')[0]} of timestamps" if timed else ""
+
+
+# -- files and writes --------------------------------------------------------------------------
+
+OPTION = "timezone"  # of readers; that of the session holds without it
+DECLARED = "table"
+BINARY = frozenset({"parquet", "orc", "avro", "delta", "iceberg"})  # that write no texts of times
+
+
+def with_zone(dataflow: Dataflow, zone: str) -> Dataflow:
+    """A dataflow whose files and writes are those of a session in the zone."""
+    if zone == UTC_ZONE:
+        return dataflow
+    for source in sources_of(dataflow):
+        for question in (q for check in source.checks for q in questions_of(check, zone)):
+            raise UnsupportedError(
+                f"a CHECK of the table {source.table} asks for the time zone, with {question}"
+            )
+    changed = map_sources(dataflow, lambda source: _read_in(source, zone))
+    operators = {i: _written_in(changed, i, zone) for i in changed.operators}
+    return Dataflow(operators, changed.links, changed.declared)
+
+
+def _read_in(source: Source, zone: str) -> Source:
+    names = {name.lower() for name, _ in source.options}
+    timed = any(holds_timestamps(field.type) for field in source.fields)
+    if source.format == DECLARED or not timed or OPTION in names:
+        return source
+    return replace(source, options=tuple(sorted((*source.options, (OPTION, zone)))))
+
+
+def _written_in(dataflow: Dataflow, id_: str, zone: str) -> AnyOperator:
+    operator = dataflow.operators[id_]
+    if not isinstance(operator, Sink) or operator.write is None:
+        return operator
+    if not _asks_zone(operator.write, dataflow.schemas[id_]):
+        return operator
+    settings = (*operator.write.settings, (ZONE, zone))
+    return replace(operator, write=replace(operator.write, settings=settings))
+
+
+def _asks_zone(write: AnyWrite, rows: Schema) -> bool:
+    if isinstance(write, Insert | Change):
+        return True
+    timed = any(holds_timestamps(field.type) for field in rows)
+    return timed and (write.format.lower() not in BINARY or bool(write.layout))

@@ -1,4 +1,4 @@
-"""The function registry: one entry per function, grouped by subject.
+"""The function registry: one row per function, grouped by subject.
 
 Importing anything of this package registers every function, so that what is known never depends
 on who imported what before.
@@ -10,22 +10,18 @@ from veer.functions import (
     collections,
     conditional,
     dates,
-    hashes,
     legacy,
     mathematics,
     moment_patterns,
     opaque,
     python,
     ranking,
-    regular_expressions,
-    spark_versions,
     strings,
     text_search,
     zones,
 )
 
 legacy.register()
-spark_versions.register()
 zones.register()
 
 __all__ = [
@@ -34,15 +30,12 @@ __all__ = [
     "collections",
     "conditional",
     "dates",
-    "hashes",
     "legacy",
     "mathematics",
     "moment_patterns",
     "opaque",
     "python",
     "ranking",
-    "regular_expressions",
-    "spark_versions",
     "strings",
     "text_search",
     "zones",

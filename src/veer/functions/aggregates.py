@@ -20,9 +20,24 @@ from veer.functions.arithmetic import (
     fit_interval,
 )
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
-from veer.functions.registry import PURE, Argument, Kind, Meaning, Resolved, aggregate
-from veer.functions.traits import Adding, FoldMeaning, Shown
-from veer.functions.typing import bounded, cast_to, first_type, signature
+from veer.functions.registry import (
+    CHOICE,
+    KEEPS_VALUES,
+    PURE,
+    Argument,
+    Meaning,
+    Resolved,
+    aggregate,
+)
+from veer.functions.traits import Adding, Claim, FoldMeaning, Older, Shown, ZoneUse
+from veer.functions.typing import (
+    bounded,
+    cast_to,
+    first_is,
+    first_type,
+    require_count,
+    signature,
+)
 from veer.model.types import (
     BOOLEAN,
     DOUBLE,
@@ -31,14 +46,25 @@ from veer.model.types import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
+    DoubleType,
+    FloatType,
     IntegralType,
     NumericType,
     YearMonthIntervalType,
     has_floats,
     is_orderable,
 )
+from veer.settings import SPARK_4_0, SPARK_4_2
 
 Rows = list[tuple[Any, ...]]
+ADDED = PURE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Claim.PRESENT_OF_PRESENT
+EXTREME = *ADDED, Claim.IGNORES_DUPLICATES, Adding.NOTHING
+BEST = CHOICE, Claim.IGNORES_DUPLICATES, Claim.IGNORES_ORDER, Adding.NOTHING, ZoneUse.SAME
+MOMENT = CHOICE, Claim.IGNORES_ORDER, Claim.CHOOSES_BY_ROUNDING
+
+
+NUMBER, NUMBERS = signature(DOUBLE, DOUBLE), signature(DOUBLE, DOUBLE, DOUBLE)
+TRUTH = signature(BOOLEAN, BOOLEAN)
 
 
 def _present(rows: Rows) -> list[Any]:
@@ -60,31 +86,19 @@ def _count(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], int
     return lambda rows: sum(None not in row for row in rows)
 
 
-aggregate(
-    "count",
-    _count_rule,
-    _count,
-    PURE,
-    spark=("Count",),
-    ignores_order=True,
-    ignores_nulls=True,
-    empty_is_null=False,
-    adding=Adding.NOTHING,
-    keeps_values=True,
-    prover=FoldMeaning.COUNT,
-    counts_rows=True,
+aggregate("count", "Count", _count_rule, _count)(
+    (PURE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Claim.EMPTY_HAS_VALUE, Adding.NOTHING),
+    (KEEPS_VALUES, FoldMeaning.COUNT, Claim.COUNTS_ROWS, ZoneUse.SAME),
 )
-aggregate(
-    "count_if",
-    signature(LONG, BOOLEAN),
-    lambda _t, _r: lambda rows: sum(row[0] is True for row in rows),
-    PURE,
-    spark=("CountIf",),
-    ignores_order=True,
-    empty_is_null=False,
-    adding=Adding.NOTHING,
-    prover=FoldMeaning.COUNT_IF,
-    counts_rows=True,
+
+
+def _count_true(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], int]:
+    return lambda rows: sum(row[0] is True for row in rows)
+
+
+aggregate("count_if", "CountIf", signature(LONG, BOOLEAN), _count_true)(
+    (PURE, Claim.IGNORES_ORDER, Claim.EMPTY_HAS_VALUE, Adding.NOTHING),
+    (FoldMeaning.COUNT_IF, Claim.COUNTS_ROWS),
 )
 
 SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
@@ -166,29 +180,8 @@ def _avg(types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
 
 # Float sums depend on the order of addition: a choice, unless the consumer forgets it. The kind
 # of a call is decided by `determinism.call_kind`, which knows the argument type.
-aggregate(
-    "sum",
-    _sum_rule,
-    _sum,
-    PURE,
-    spark=("Sum",),
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.VALUES,
-    prover=FoldMeaning.SUM,
-)
-aggregate(
-    "avg",
-    _avg_rule,
-    _avg,
-    PURE,
-    aliases=("mean",),
-    spark=("Average",),
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.DOUBLES,
-    prover=FoldMeaning.AVERAGE,
-)
+aggregate("sum", "Sum", _sum_rule, _sum)(ADDED, Adding.VALUES, FoldMeaning.SUM)
+aggregate("avg mean", "Average", _avg_rule, _avg)(ADDED, Adding.DOUBLES, FoldMeaning.AVERAGE)
 
 
 def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
@@ -209,44 +202,17 @@ def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
     return meaning
 
 
-aggregate(
-    "stddev_samp",
-    signature(DOUBLE, DOUBLE),
-    _moments(lambda n, m: math.sqrt(m / (n - 1)) if n > 1 else None),
-    Kind.CHOICE,
-    aliases=("stddev", "std"),
-    spark=("StddevSamp",),
-    ignores_order=True,
-    chooses_by_rounding=True,
-)
-aggregate(
-    "stddev_pop",
-    signature(DOUBLE, DOUBLE),
-    _moments(lambda n, m: math.sqrt(m / n)),
-    Kind.CHOICE,
-    spark=("StddevPop",),
-    ignores_order=True,
-    chooses_by_rounding=True,
-)
-aggregate(
-    "var_samp",
-    signature(DOUBLE, DOUBLE),
-    _moments(lambda n, m: m / (n - 1) if n > 1 else None),
-    Kind.CHOICE,
-    aliases=("variance",),
-    spark=("VarianceSamp",),
-    ignores_order=True,
-    chooses_by_rounding=True,
-)
-aggregate(
-    "var_pop",
-    signature(DOUBLE, DOUBLE),
-    _moments(lambda n, m: m / n),
-    Kind.CHOICE,
-    spark=("VariancePop",),
-    ignores_order=True,
-    chooses_by_rounding=True,
-)
+for _names, _class, _spread in (
+    (
+        "stddev_samp stddev std",
+        "StddevSamp",
+        lambda n, m: math.sqrt(m / (n - 1)) if n > 1 else None,
+    ),
+    ("stddev_pop", "StddevPop", lambda n, m: math.sqrt(m / n)),
+    ("var_samp variance", "VarianceSamp", lambda n, m: m / (n - 1) if n > 1 else None),
+    ("var_pop", "VariancePop", lambda n, m: m / n),
+):
+    aggregate(_names, _class, NUMBER, _moments(_spread))(MOMENT)
 
 
 def _higher_moments(finish: Callable[[int, float, float, float], float | None]) -> Meaning:
@@ -324,29 +290,17 @@ def _sample_covariance(count: int, both: float, _x: float, _y: float) -> float |
     return _quotient(both, count - 1)
 
 
-for _name, _class, _shape in (
-    ("skewness", "Skewness", _higher_moments(_skewness)),
-    ("kurtosis", "Kurtosis", _higher_moments(_kurtosis)),
-    ("covar_pop", "CovPopulation", _joint_moments(_covariance)),
-    ("covar_samp", "CovSample", _joint_moments(_sample_covariance)),
-    ("corr", "Corr", _joint_moments(_correlation)),
-):
-    aggregate(
-        _name,
-        signature(DOUBLE, *[DOUBLE] * (1 if _name in ("skewness", "kurtosis") else 2)),
-        _shape,
-        Kind.CHOICE,
-        spark=(_class,),
-        ignores_order=True,
-        chooses_by_rounding=True,
-    )
+aggregate("skewness", "Skewness", NUMBER, _higher_moments(_skewness))(MOMENT)
+aggregate("kurtosis", "Kurtosis", NUMBER, _higher_moments(_kurtosis))(MOMENT)
+aggregate("covar_pop", "CovPopulation", NUMBERS, _joint_moments(_covariance))(MOMENT)
+aggregate("covar_samp", "CovSample", NUMBERS, _joint_moments(_sample_covariance))(MOMENT)
+aggregate("corr", "Corr", NUMBERS, _joint_moments(_correlation))(MOMENT)
 
 # -- extremes --------------------------------------------------------------------------------
 
 
 def _orderable_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 1:
-        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    require_count(args, 1)
     if not is_orderable(args[0].type):
         raise IllFormedError(f"values of type {args[0].type} cannot be compared")
     return Resolved((args[0].type,), args[0].type)
@@ -360,30 +314,8 @@ def _extreme(choose: Callable[..., Any]) -> Meaning:
     return meaning
 
 
-aggregate(
-    "min",
-    _orderable_rule,
-    _extreme(min),
-    PURE,
-    spark=("Min",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-    prover=FoldMeaning.MINIMUM,
-)
-aggregate(
-    "max",
-    _orderable_rule,
-    _extreme(max),
-    PURE,
-    spark=("Max",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-    prover=FoldMeaning.MAXIMUM,
-)
+aggregate("min", "Min", _orderable_rule, _extreme(min))(EXTREME, FoldMeaning.MINIMUM, ZoneUse.SAME)
+aggregate("max", "Max", _orderable_rule, _extreme(max))(EXTREME, FoldMeaning.MAXIMUM, ZoneUse.SAME)
 
 
 def _by_rule(args: Sequence[Argument]) -> Resolved:
@@ -407,53 +339,16 @@ def _extreme_by(choose: Callable[..., Any]) -> Meaning:
     return meaning
 
 
-aggregate(
-    "max_by",
-    _by_rule,
-    _extreme_by(max),
-    Kind.CHOICE,
-    spark=("MaxBy",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    adding=Adding.NOTHING,
-)
-aggregate(
-    "min_by",
-    _by_rule,
-    _extreme_by(min),
-    Kind.CHOICE,
-    spark=("MinBy",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    adding=Adding.NOTHING,
-)
+aggregate("max_by", "MaxBy", _by_rule, _extreme_by(max))(BEST)
+aggregate("min_by", "MinBy", _by_rule, _extreme_by(min))(BEST)
 
-aggregate(
-    "bool_and",
-    signature(BOOLEAN, BOOLEAN),
-    lambda _t, _r: lambda rows: all(_present(rows)) if _present(rows) else None,
-    PURE,
-    aliases=("every",),
-    spark=("BoolAnd",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-    prover=FoldMeaning.ALL,
-)
-aggregate(
-    "bool_or",
-    signature(BOOLEAN, BOOLEAN),
-    lambda _t, _r: lambda rows: any(_present(rows)) if _present(rows) else None,
-    PURE,
-    aliases=("any", "some"),
-    spark=("BoolOr",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-    prover=FoldMeaning.ANY,
-)
+
+def _decided(decide: Callable[..., bool]) -> Meaning:
+    return lambda _types, _result: lambda rows: decide(_present(rows)) if _present(rows) else None
+
+
+aggregate("bool_and every", "BoolAnd", TRUTH, _decided(all))(EXTREME, FoldMeaning.ALL)
+aggregate("bool_or any some", "BoolOr", TRUTH, _decided(any))(EXTREME, FoldMeaning.ANY)
 
 # -- bits ------------------------------------------------------------------------------------
 
@@ -474,46 +369,16 @@ def _bits(combine: Callable[[int, int], int]) -> Meaning:
     return meaning
 
 
-aggregate(
-    "bit_and",
-    _bits_rule,
-    _bits(and_),
-    PURE,
-    spark=("BitAndAgg",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-)
-aggregate(
-    "bit_or",
-    _bits_rule,
-    _bits(or_),
-    PURE,
-    spark=("BitOrAgg",),
-    ignores_duplicates=True,
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-)
-aggregate(
-    "bit_xor",
-    _bits_rule,
-    _bits(xor),
-    PURE,
-    spark=("BitXorAgg",),
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-)
+aggregate("bit_and", "BitAndAgg", _bits_rule, _bits(and_))(EXTREME)
+aggregate("bit_or", "BitOrAgg", _bits_rule, _bits(or_))(EXTREME)
+aggregate("bit_xor", "BitXorAgg", _bits_rule, _bits(xor))(ADDED, Adding.NOTHING)
 
 # -- one of the rows, all of the rows ----------------------------------------------------------
 
 
 def _pick_rule(args: Sequence[Argument]) -> Resolved:
     """`first(value[, ignore nulls])`."""
-    if len(args) not in (1, 2):
-        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    require_count(args, 1, 2)
     rest = tuple(cast_to(a, BOOLEAN, 2) for a in args[1:])
     if rest and not args[1].is_literal:
         raise IllFormedError("whether to ignore nulls must be a constant")
@@ -532,34 +397,16 @@ def _pick(index: int) -> Meaning:
     return meaning
 
 
-aggregate(
-    "first",
-    _pick_rule,
-    _pick(0),
-    Kind.CHOICE,
-    aliases=("first_value", "any_value"),
-    spark=(
-        "AnyValue",
-        "First",
-    ),
-    adding=Adding.NOTHING,
-    keeps_values=True,
+aggregate("first first_value any_value", "AnyValue First", _pick_rule, _pick(0))(
+    CHOICE, Adding.NOTHING, KEEPS_VALUES, ZoneUse.SAME
 )
-aggregate(
-    "last",
-    _pick_rule,
-    _pick(-1),
-    Kind.CHOICE,
-    aliases=("last_value",),
-    spark=("Last",),
-    adding=Adding.NOTHING,
-    keeps_values=True,
+aggregate("last last_value", "Last", _pick_rule, _pick(-1))(
+    CHOICE, Adding.NOTHING, KEEPS_VALUES, ZoneUse.SAME
 )
 
 
 def _collect_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 1:
-        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    require_count(args, 1)
     return Resolved((args[0].type,), ArrayType(args[0].type))
 
 
@@ -569,27 +416,17 @@ def _collect_set(types: Sequence[DataType], _result: DataType) -> Callable[[Rows
     return lambda rows: tuple({key(v): clean(v) for v in _present(rows)}.values())
 
 
-aggregate(
-    "collect_list",
-    _collect_rule,
-    lambda _t, _r: lambda rows: tuple(_present(rows)),
-    Kind.CHOICE,
-    aliases=("array_agg",),
-    spark=("CollectList",),
-    shown=Shown(renamed=("array_agg",)),
-    empty_is_null=False,
-    adding=Adding.NOTHING,
-    keeps_values=True,
+def _collect_list(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    return lambda rows: tuple(_present(rows))
+
+
+aggregate("collect_list array_agg", "CollectList", _collect_rule, _collect_list)(
+    (CHOICE, Claim.EMPTY_HAS_VALUE, Adding.NOTHING, KEEPS_VALUES, ZoneUse.SAME),
+    Shown(renamed=("array_agg",)),
 )
-aggregate(
-    "collect_set",
-    _collect_rule,
-    _collect_set,
-    Kind.CHOICE,
-    spark=("CollectSet",),
-    ignores_duplicates=True,
-    empty_is_null=False,
-    adding=Adding.NOTHING,
+aggregate("collect_set", "CollectSet", _collect_rule, _collect_set)(
+    (CHOICE, Claim.IGNORES_DUPLICATES, Claim.EMPTY_HAS_VALUE, Adding.NOTHING, ZoneUse.SAME),
+    Older(SPARK_4_2, first_is(FloatType, DoubleType)),  # held every NaN
 )
 
 
@@ -617,8 +454,7 @@ def _percentile(rows: Rows, share: float | None = None) -> float | None:
 
 def _percentile_rule(args: Sequence[Argument]) -> Resolved:
     """`percentile(value, share[, frequency])` of one constant share, each value counting once."""
-    if not 2 <= len(args) <= 3:
-        raise IllFormedError(f"{len(args)} arguments, expected 2 or 3")
+    require_count(args, 2, 3)
     if isinstance(args[1].type, ArrayType):
         raise UnsupportedError("percentiles of several shares at once")
     rest = tuple(
@@ -633,30 +469,17 @@ def _percentile_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((cast_to(args[0], DOUBLE, 1), *rest), DOUBLE)
 
 
-aggregate(
-    "median",
-    signature(DOUBLE, DOUBLE),
-    lambda _t, _r: lambda rows: _percentile(rows, 0.5),
-    PURE,
-    spark=("Median",),
-    ignores_order=True,
-    adding=Adding.MIDDLE,
+aggregate("median", "Median", NUMBER, lambda _t, _r: lambda rows: _percentile(rows, 0.5))(
+    PURE, Claim.IGNORES_ORDER, Adding.MIDDLE
 )
-aggregate(
-    "percentile",
-    _percentile_rule,
-    lambda _t, _r: _percentile,
-    PURE,
-    shown=Shown(2, ("1",)),
-    ignores_order=True,
-    adding=Adding.MIDDLE,
+aggregate("percentile", "", _percentile_rule, lambda _t, _r: _percentile)(
+    PURE, Shown(2, ("1",)), Claim.IGNORES_ORDER, Adding.MIDDLE
 )
 
 
 def _mode_rule(args: Sequence[Argument]) -> Resolved:
     """`mode(value[, whether the least of those that tie])`."""
-    if len(args) not in (1, 2):
-        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    require_count(args, 1, 2)
     if not is_orderable(args[0].type) or has_floats(args[0].type):
         raise UnsupportedError(f"the mode of {args[0].type}")
     if len(args) == 2 and not (args[1].is_literal and isinstance(args[1].value, bool)):
@@ -678,14 +501,9 @@ def _mode(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]
     return most_frequent
 
 
-aggregate(
-    "mode",
-    _mode_rule,
-    _mode,
-    Kind.CHOICE,
-    shown=Shown(1, ("false",), plainly=("mode",)),
-    ignores_order=True,
-    ignores_nulls=True,
-    adding=Adding.NOTHING,
-    settled_by_flag=True,
+aggregate("mode", "", _mode_rule, _mode)(
+    (CHOICE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Adding.NOTHING, Claim.SETTLED_BY_FLAG),
+    (Shown(1, ("false",), plainly=("mode",)), ZoneUse.SAME),
+    Older(SPARK_4_0, lambda types: len(types) == 2),  # took no flag
+    Older(SPARK_4_2, first_is(FloatType, DoubleType)),  # which of two zeros it gave is not known
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import struct
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -17,26 +18,34 @@ from typing import Any
 
 from veer.errors import IllFormedError
 from veer.functions.registry import (
-    PARTIAL,
+    ANY_ZERO,
+    IEEE,
+    NULLABLE,
+    NULLABLE_IF_ANY,
+    NUMERIC,
+    PROPAGATE,
     PURE,
     SCALAR,
+    SETTLED,
     STRICT,
     TOTAL,
+    TYPED,
     Argument,
     Failure,
-    Nulls,
     Resolved,
     Rule,
+    Trait,
     scalar,
 )
 from veer.functions.traits import (
     Coercion,
     Domain,
     Evaluation,
-    Folding,
     Infix,
+    Older,
     Prefix,
     SolverMeaning,
+    WithoutAnsi,
 )
 from veer.functions.typing import (
     adjusted,
@@ -44,6 +53,7 @@ from veer.functions.typing import (
     common_type,
     decimal_of,
     first_type,
+    require_count,
     signature,
 )
 from veer.model.types import (
@@ -60,7 +70,7 @@ from veer.model.types import (
     StringType,
     YearMonthIntervalType,
 )
-from veer.settings import current
+from veer.settings import SPARK_4_0, current
 
 EXACT = Context(prec=120)
 WIDE = Context(prec=400)  # holds every double to 38 places
@@ -174,8 +184,7 @@ def _decimal_remainder(a: DecimalType, b: DecimalType) -> DecimalType:
 
 def operands(args: Sequence[Argument]) -> tuple[DataType, DataType]:
     """The types two operands take; decimals keep their own. Without ANSI text is a double."""
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     if not current().ansi:
         args = [Argument(DOUBLE) if isinstance(a.type, StringType) else a for a in args]
     a, b = args
@@ -277,72 +286,30 @@ def _float_remainder(a: float, b: float) -> float:
     return math.fmod(a, b)
 
 
-def _multiply_floats(a: float, b: float) -> float:
-    return a * b
+DIVIDING = PURE, STRICT, NULLABLE, ANY_ZERO, Evaluation.DIVISOR_FIRST
+SUM = arithmetic(_decimal_sum)
+PRODUCT = giving(NumericType, "numeric", arithmetic(_decimal_product))
+REMAINDER = giving(NumericType, "numeric", arithmetic(_decimal_remainder))
+_multiplied = operation(
+    operator.mul, Context(prec=39, rounding=ROUND_HALF_UP).multiply, operator.mul
+)
+_remainder = operation(
+    _truncated_remainder, lambda a, b: EXACT.remainder(a, _nonzero(b)), _float_remainder
+)
+_quotient = operation(_truncated_quotient, _decimal_divide, _float_divide)
 
-
-scalar(
-    "+",
-    arithmetic(_decimal_sum),
-    operation(lambda a, b: a + b, EXACT.add, lambda a, b: a + b),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    aliases=("add",),
-    spark=("Add",),
-    sql=Infix("+"),
-    solver=SolverMeaning.SUM,
-    folding=Folding.IEEE,
-    ignores_zero_sign=True,
+scalar("+ add", "Add", SUM, operation(operator.add, EXACT.add, operator.add))(
+    NUMERIC, Infix("+"), SolverMeaning.SUM, WithoutAnsi.WRAPPED
 )
-scalar(
-    "-",
-    arithmetic(_decimal_sum),
-    operation(lambda a, b: a - b, EXACT.subtract, lambda a, b: a - b),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    spark=("Subtract",),
-    sql=Infix("-"),
-    solver=SolverMeaning.DIFFERENCE,
-    folding=Folding.IEEE,
-    ignores_zero_sign=True,
+scalar("-", "Subtract", SUM, operation(operator.sub, EXACT.subtract, operator.sub))(
+    NUMERIC, Infix("-"), SolverMeaning.DIFFERENCE, WithoutAnsi.WRAPPED
 )
-scalar(
-    "*",
-    giving(NumericType, "numeric", arithmetic(_decimal_product)),
-    operation(
-        lambda a, b: a * b,
-        Context(prec=39, rounding=ROUND_HALF_UP).multiply,
-        _multiply_floats,
-    ),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    spark=("Multiply",),
-    sql=Infix("*"),
-    solver=SolverMeaning.PRODUCT,
-    folding=Folding.IEEE,
-    ignores_zero_sign=True,
+scalar("*", "Multiply", PRODUCT, _multiplied)(
+    NUMERIC, Infix("*"), SolverMeaning.PRODUCT, WithoutAnsi.WRAPPED
 )
-scalar(
-    "%",
-    giving(NumericType, "numeric", arithmetic(_decimal_remainder)),
-    operation(_truncated_remainder, lambda a, b: EXACT.remainder(a, _nonzero(b)), _float_remainder),
-    PURE,
-    STRICT,
-    Domain.NONZERO_DIVISOR,
-    typed=True,
-    aliases=("mod",),
-    spark=("Remainder",),
-    sql=Infix("%"),
-    solver=SolverMeaning.REMAINDER,
-    folding=Folding.SETTLED,
-    evaluation=Evaluation.DIVISOR_FIRST,
-    ignores_zero_sign=True,
+scalar("% mod", "Remainder", REMAINDER, _remainder)(
+    (*DIVIDING, Domain.NONZERO_DIVISOR, TYPED, SETTLED),
+    (Infix("%"), SolverMeaning.REMAINDER, WithoutAnsi.ATTEMPT),
 )
 
 
@@ -356,21 +323,9 @@ def _quotient_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((DOUBLE, DOUBLE), DOUBLE)
 
 
-scalar(
-    "/",
-    _quotient_rule,
-    operation(_truncated_quotient, _decimal_divide, _float_divide),
-    PURE,
-    STRICT,
-    Domain.QUOTIENT,
-    typed=True,
-    spark=("Divide",),
-    sql=Infix("/"),
-    solver=SolverMeaning.QUOTIENT,
-    folding=Folding.IEEE,
-    evaluation=Evaluation.DIVISOR_FIRST,
-    coercion=Coercion.DIVISION,
-    ignores_zero_sign=True,
+scalar("/", "Divide", _quotient_rule, _quotient)(
+    (*DIVIDING, Domain.QUOTIENT, TYPED, IEEE),
+    (Infix("/"), SolverMeaning.QUOTIENT, Coercion.DIVISION, WithoutAnsi.ATTEMPT),
 )
 
 
@@ -391,19 +346,9 @@ def _integral_divide(a: Any, b: Any) -> int:
     return fit_integer(_truncated_quotient(a, b), LONG)
 
 
-scalar(
-    "div",
-    _div_rule,
-    _integral_divide,
-    PURE,
-    STRICT,
-    Domain.QUOTIENT,
-    spark=("IntegralDivide",),
-    sql=Infix("div"),
-    solver=SolverMeaning.WHOLE_QUOTIENT,
-    folding=Folding.SETTLED,
-    evaluation=Evaluation.DIVISOR_FIRST,
-    ignores_zero_sign=True,
+scalar("div", "IntegralDivide", _div_rule, _integral_divide)(
+    (*DIVIDING, Domain.QUOTIENT, SETTLED),
+    (Infix("div"), SolverMeaning.WHOLE_QUOTIENT, WithoutAnsi.OTHER),
 )
 
 
@@ -424,19 +369,9 @@ def _positive_modulo(_types: Sequence[DataType], result: DataType) -> Callable[.
     return pmod
 
 
-scalar(
-    "pmod",
-    giving(NumericType, "numeric", arithmetic(_decimal_remainder)),
-    _positive_modulo,
-    PURE,
-    STRICT,
-    Domain.NONZERO_DIVISOR,
-    typed=True,
-    spark=("Pmod",),
-    solver=SolverMeaning.MODULUS,
-    folding=Folding.SETTLED,
-    evaluation=Evaluation.DIVISOR_FIRST,
-    ignores_zero_sign=True,
+scalar("pmod", "Pmod", REMAINDER, _positive_modulo)(
+    (*DIVIDING, Domain.NONZERO_DIVISOR, TYPED, SETTLED),
+    (SolverMeaning.MODULUS, WithoutAnsi.NULL),
 )
 
 
@@ -458,6 +393,15 @@ def _unary(function: Callable[[Any], Any]) -> Callable[..., Callable[..., Any]]:
     return meaning
 
 
+def _is_long(types: Sequence[DataType]) -> bool:
+    """Whether decimals have more digits than those to which Scala 2.13, and so Spark 4, negates."""
+    return isinstance(types[0], DecimalType) and types[0].precision > NEGATING.prec
+
+
+def _negate_exactly(value: Decimal) -> Decimal:
+    return value.copy_negate() if value else value
+
+
 def _negate(a: Any) -> Any:
     return NEGATING.minus(a) if isinstance(a, Decimal) else -a
 
@@ -469,52 +413,23 @@ def _absolute(a: Any) -> Any:
 
 
 SIGNED = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
-scalar(
-    "negative",
-    signature(first_type, SIGNED),
-    _unary(_negate),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    spark=("UnaryMinus",),
-    sql=Prefix("-"),
-    solver=SolverMeaning.NEGATION,
-    folding=Folding.IEEE,
-    ignores_zero_sign=True,
+scalar("negative", "UnaryMinus", signature(first_type, SIGNED), _unary(_negate))(
+    (*NUMERIC, Prefix("-"), SolverMeaning.NEGATION, WithoutAnsi.WRAPPED),
+    Older(SPARK_4_0, _is_long, lambda *_: _negate_exactly),
 )
-scalar(
-    "positive",
-    signature(first_type, SIGNED),
-    lambda a: a,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("UnaryPositive",),
-    sql=Prefix("+"),
-    solver=SolverMeaning.IDENTITY,
-    folding=Folding.IEEE,
-    ignores_zero_sign=True,
+scalar("positive", "UnaryPositive", signature(first_type, SIGNED), lambda a: a)(
+    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, IEEE, Prefix("+"), SolverMeaning.IDENTITY, ANY_ZERO
 )
-scalar(
-    "abs",
-    signature(first_type, SIGNED),
-    _unary(_absolute),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    spark=("Abs",),
-    solver=SolverMeaning.MAGNITUDE,
-    folding=Folding.IEEE,
-    ignores_zero_sign=True,
+scalar("abs", "Abs", signature(first_type, SIGNED), _unary(_absolute))(
+    (*NUMERIC, SolverMeaning.MAGNITUDE, WithoutAnsi.WRAPPED),
+    Older(SPARK_4_0, _is_long, lambda *_: Decimal.copy_abs),
 )
 
 
 # -- TRY versions: null instead of failure -----------------------------------------------------
 
 
-def _trying(name: str, base: str) -> None:
+def _trying(name: str, base: str, *traits: Trait) -> None:
     """Register the version of a function that gives null where it would fail.
 
     Only its own failure is caught; an argument that fails does so all the same.
@@ -533,18 +448,10 @@ def _trying(name: str, base: str) -> None:
         return tried
 
     divides = function.evaluation is Evaluation.DIVISOR_FIRST
-    scalar(
-        name,
-        function.rule,
-        meaning,
-        PURE,
-        Nulls.PROPAGATE,
-        TOTAL,
-        typed=True,
-        evaluation=Evaluation.TRIED_DIVISOR_FIRST if divides else Evaluation.IN_ORDER,
-        folding=Folding.SETTLED,
-        coercion=Coercion.ATTEMPT,
-        ignores_zero_sign=function.ignores_zero_sign,
+    order = Evaluation.TRIED_DIVISOR_FIRST if divides else Evaluation.IN_ORDER
+    scalar(name, "", function.rule, meaning)(
+        (PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, TYPED, ANY_ZERO),
+        (order, Coercion.ATTEMPT, *traits),
         attempt_of=base,
     )
 
@@ -553,4 +460,4 @@ _trying("try_add", "+")
 _trying("try_subtract", "-")
 _trying("try_multiply", "*")
 _trying("try_divide", "/")
-_trying("try_mod", "%")
+_trying("try_mod", "%", SPARK_4_0)

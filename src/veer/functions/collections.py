@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -11,18 +12,26 @@ from veer.functions.arithmetic import wrap
 from veer.functions.moments import add_months
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import (
+    ANY_ZERO,
+    KEEPS_VALUES,
+    NOT_NULLABLE,
+    NULLABLE,
+    NULLABLE_IF_ANY,
     PARTIAL,
+    PROPAGATE,
     PURE,
     STRICT,
     TOTAL,
+    TYPED,
     Argument,
     Failure,
     Nulls,
     Resolved,
+    Rule,
     scalar,
 )
-from veer.functions.traits import Indexed, Shown
-from veer.functions.typing import cast_to, common_type, signature, wider_type
+from veer.functions.traits import Indexed, Older, Shown, WithoutAnsi, ZoneUse
+from veer.functions.typing import cast_to, common_type, require_count, signature, wider_type
 from veer.model.types import (
     BOOLEAN,
     BYTE,
@@ -37,6 +46,8 @@ from veer.model.types import (
     DataType,
     DayTimeIntervalType,
     DecimalType,
+    DoubleType,
+    FloatType,
     IntegralType,
     MapType,
     NullType,
@@ -45,8 +56,13 @@ from veer.model.types import (
     has_floats,
     is_orderable,
 )
+from veer.settings import SPARK_4_0
 
-LONGEST_SEQUENCE = 1_000  # of which the items are computed
+FLOATS = (FloatType, DoubleType)
+READING = PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, ZoneUse.SAME
+MAKING = PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME
+TAKING = PURE, PROPAGATE, PARTIAL, TYPED, ANY_ZERO, WithoutAnsi.NULL, ZoneUse.SAME
+LONGEST_SEQUENCE = 1_000  # items that are computed
 
 
 def _array_rule(args: Sequence[Argument]) -> Resolved:
@@ -54,17 +70,7 @@ def _array_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((element,) * len(args), ArrayType(element))
 
 
-scalar(
-    "array",
-    _array_rule,
-    lambda *items: items,
-    PURE,
-    Nulls.NEVER,
-    TOTAL,
-    spark=("CreateArray",),
-    ignores_zero_sign=True,
-    keeps_values=True,
-)
+scalar("array", "CreateArray", _array_rule, lambda *items: items)(MAKING)
 
 
 def _struct_rule(args: Sequence[Argument]) -> Resolved:
@@ -78,17 +84,7 @@ def _struct_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved(tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True))))
 
 
-scalar(
-    "named_struct",
-    _struct_rule,
-    lambda *parts: parts[1::2],
-    PURE,
-    Nulls.NEVER,
-    TOTAL,
-    spark=("CreateNamedStruct",),
-    ignores_zero_sign=True,
-    keeps_values=True,
-)
+scalar("named_struct", "CreateNamedStruct", _struct_rule, lambda *parts: parts[1::2])(MAKING)
 
 
 def _map_rule(args: Sequence[Argument]) -> Resolved:
@@ -120,38 +116,20 @@ def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return of_pairs
 
 
-scalar(
-    "map",
-    _map_rule,
-    _map,
-    PURE,
-    Nulls.NEVER,
-    PARTIAL,
-    typed=True,
-    spark=("CreateMap",),
+def _keyed_by_floats(types: Sequence[DataType]) -> bool:
+    """Whether 0.0 and -0.0 may be keys: they were two."""
+    return any(isinstance(t, (*FLOATS, ArrayType, MapType)) for t in types[::2])
+
+
+scalar("map", "CreateMap", _map_rule, _map)(
+    (PURE, Nulls.NEVER, PARTIAL, NOT_NULLABLE, TYPED, WithoutAnsi.SAME, ZoneUse.SAME),
+    Older(SPARK_4_0, _keyed_by_floats),
 )
 
-scalar(
-    "size",
-    signature(INT, (ArrayType, MapType)),
-    len,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("cardinality",),
-    spark=("Size",),
-    ignores_zero_sign=True,
+scalar("size cardinality", "Size", signature(INT, (ArrayType, MapType)), len)(
+    READING, WithoutAnsi.OTHER
 )
-scalar(
-    "array_size",
-    signature(INT, ArrayType),
-    len,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("ArraySize",),
-    ignores_zero_sign=True,
-)
+scalar("array_size", "ArraySize", signature(INT, ArrayType), len)(READING)
 
 
 def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
@@ -183,16 +161,8 @@ def _array_contains(types: Sequence[DataType], _result: DataType) -> Callable[..
     return contains
 
 
-scalar(
-    "array_contains",
-    _contains_rule,
-    _array_contains,
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    typed=True,
-    spark=("ArrayContains",),
-    ignores_zero_sign=True,
+scalar("array_contains", "ArrayContains", _contains_rule, _array_contains)(
+    PURE, PROPAGATE, TOTAL, TYPED, ANY_ZERO, ZoneUse.SAME
 )
 
 
@@ -232,17 +202,7 @@ def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return at
 
 
-scalar(
-    "element_at",
-    _access_rule,
-    _element_at,
-    PURE,
-    Nulls.PROPAGATE,
-    PARTIAL,
-    typed=True,
-    spark=("ElementAt",),
-    ignores_zero_sign=True,
-)
+scalar("element_at", "ElementAt", _access_rule, _element_at)(TAKING)
 
 
 def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
@@ -270,21 +230,7 @@ def _item_rule(args: Sequence[Argument]) -> Resolved:
     raise IllFormedError("expected an array and an index or a map and a key")
 
 
-scalar(
-    "item",
-    _item_rule,
-    _item,
-    PURE,
-    Nulls.PROPAGATE,
-    PARTIAL,
-    typed=True,
-    spark=(
-        "GetArrayItem",
-        "GetMapValue",
-    ),
-    sql=Indexed(),
-    ignores_zero_sign=True,
-)
+scalar("item", "GetArrayItem GetMapValue", _item_rule, _item)(TAKING, Indexed())
 
 
 def _array_argument(args: Sequence[Argument]) -> ArrayType:
@@ -318,18 +264,7 @@ def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return sort
 
 
-scalar(
-    "sort_array",
-    _sort_rule,
-    _sort_array,
-    PURE,
-    STRICT,
-    TOTAL,
-    typed=True,
-    spark=("SortArray",),
-    shown=Shown(1, ("true",)),
-    ignores_zero_sign=True,
-)
+scalar("sort_array", "SortArray", _sort_rule, _sort_array)(READING, TYPED, Shown(1, ("true",)))
 
 
 def _distinct_rule(args: Sequence[Argument]) -> Resolved:
@@ -347,16 +282,23 @@ def _array_distinct(types: Sequence[DataType], _result: DataType) -> Callable[..
     return lambda items: tuple({key(x): clean(x) for x in items}.values())
 
 
-scalar(
-    "array_distinct",
-    _distinct_rule,
-    _array_distinct,
-    PURE,
-    STRICT,
-    TOTAL,
-    typed=True,
-    spark=("ArrayDistinct",),
-    ignores_zero_sign=True,
+def _holds_floats(types: Sequence[DataType]) -> bool:
+    return isinstance(types[0], ArrayType) and isinstance(types[0].element, FLOATS)
+
+
+def _array_distinct_before(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    """In order of first appearance, null and NaN once, -0.0 beside 0.0."""
+    assert isinstance(types[0], ArrayType)
+    key = group_key(types[0].element)
+
+    def bits(value: float | None) -> Any:
+        return key(value), value is not None and math.copysign(1.0, value) < 0 and value == 0
+
+    return lambda items: tuple({bits(x): x for x in items}.values())
+
+
+scalar("array_distinct", "ArrayDistinct", _distinct_rule, _array_distinct)(
+    READING, TYPED, Older(SPARK_4_0, _holds_floats, _array_distinct_before)
 )
 
 
@@ -372,33 +314,26 @@ def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None)
     return separator.join(x for x in shown if x is not None)
 
 
-scalar("array_join", _join_rule, _array_join, PURE, STRICT, TOTAL, spark=("ArrayJoin",))
-scalar(
-    "map_keys",
-    lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).key)),
-    lambda m: tuple(k for k, _ in m),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("MapKeys",),
-    ignores_zero_sign=True,
-)
-scalar(
-    "map_values",
-    lambda args: Resolved((args[0].type,), ArrayType(_map_argument(args).value)),
-    lambda m: tuple(v for _, v in m),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("MapValues",),
-    ignores_zero_sign=True,
-)
+scalar("array_join", "ArrayJoin", _join_rule, _array_join)(PURE, STRICT, TOTAL, NULLABLE_IF_ANY)
 
 
-def _map_argument(args: Sequence[Argument]) -> MapType:
-    if len(args) != 1 or not isinstance(args[0].type, MapType):
-        raise IllFormedError("expected a map")
-    return args[0].type
+def _part_rule(part: Callable[[MapType], DataType]) -> Rule:
+    """An array of the keys or values of a map."""
+
+    def rule(args: Sequence[Argument]) -> Resolved:
+        if len(args) != 1 or not isinstance(args[0].type, MapType):
+            raise IllFormedError("expected a map")
+        return Resolved((args[0].type,), ArrayType(part(args[0].type)))
+
+    return rule
+
+
+scalar("map_keys", "MapKeys", _part_rule(lambda m: m.key), lambda m: tuple(k for k, _ in m))(
+    *READING
+)
+scalar("map_values", "MapValues", _part_rule(lambda m: m.value), lambda m: tuple(v for _, v in m))(
+    *READING
+)
 
 
 def _extreme_rule(args: Sequence[Argument]) -> Resolved:
@@ -417,34 +352,17 @@ def _array_extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., An
     return meaning
 
 
-scalar(
-    "array_max",
-    _extreme_rule,
-    _array_extreme(max),
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    typed=True,
-    spark=("ArrayMax",),
-    ignores_zero_sign=True,
+scalar("array_max", "ArrayMax", _extreme_rule, _array_extreme(max))(
+    PURE, PROPAGATE, TOTAL, NULLABLE, TYPED, ANY_ZERO, ZoneUse.SAME
 )
-scalar(
-    "array_min",
-    _extreme_rule,
-    _array_extreme(min),
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    typed=True,
-    spark=("ArrayMin",),
-    ignores_zero_sign=True,
+scalar("array_min", "ArrayMin", _extreme_rule, _array_extreme(min))(
+    PURE, PROPAGATE, TOTAL, NULLABLE, TYPED, ANY_ZERO, ZoneUse.SAME
 )
 
 
 def _slice_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
-    if len(args) != 3:
-        raise IllFormedError(f"{len(args)} arguments, expected 3")
+    require_count(args, 3)
     return Resolved((array, cast_to(args[1], INT, 2), cast_to(args[2], INT, 3)), array)
 
 
@@ -458,15 +376,14 @@ def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
     return items[first : first + length] if 0 <= first < len(items) else ()
 
 
-scalar(
-    "slice", _slice_rule, _slice, PURE, STRICT, PARTIAL, spark=("Slice",), ignores_zero_sign=True
+scalar("slice", "Slice", _slice_rule, _slice)(
+    PURE, STRICT, PARTIAL, NULLABLE_IF_ANY, ANY_ZERO, WithoutAnsi.SAME, ZoneUse.SAME
 )
 
 
 def _sequence_rule(args: Sequence[Argument]) -> Resolved:
     """From a number or a date to another of its type, by a step; dates by days, months or years."""
-    if len(args) not in (2, 3):
-        raise IllFormedError(f"{len(args)} arguments, expected 2 or 3")
+    require_count(args, 2, 3)
     types = tuple(a.type for a in args)
     if isinstance(types[0], IntegralType) and len(set(types)) == 1:
         return Resolved(types, ArrayType(types[0]))
@@ -523,7 +440,9 @@ def _dates_between(
         dates.append(following)
 
 
-scalar("sequence", _sequence_rule, _sequence, PURE, STRICT, PARTIAL, typed=True)
+scalar("sequence", "", _sequence_rule, _sequence)(
+    PURE, STRICT, PARTIAL, NULLABLE_IF_ANY, TYPED, WithoutAnsi.SAME
+)
 
 
 def _sorted_rule(args: Sequence[Argument]) -> Resolved:
@@ -545,7 +464,9 @@ def _array_sort(types: Sequence[DataType], _result: DataType) -> Callable[..., A
     return ordered
 
 
-scalar("array_sort", _sorted_rule, _array_sort, PURE, STRICT, TOTAL, typed=True)
+scalar("array_sort", "", _sorted_rule, _array_sort)(
+    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, TYPED, ZoneUse.SAME
+)
 
 
 def _contained_key_rule(args: Sequence[Argument]) -> Resolved:
@@ -556,13 +477,8 @@ def _contained_key_rule(args: Sequence[Argument]) -> Resolved:
             raise UnsupportedError("map_contains_key of these types")
 
 
-scalar(
-    "map_contains_key",
-    _contained_key_rule,
-    lambda entries, key: any(k == key for k, _ in entries),
-    PURE,
-    STRICT,
-    TOTAL,
+scalar("map_contains_key", "", _contained_key_rule, lambda m, key: any(k == key for k, _ in m))(
+    PURE, STRICT, TOTAL, NULLABLE, ZoneUse.SAME
 )
 
 
@@ -581,14 +497,6 @@ def _flatten(arrays: tuple[tuple[Any, ...] | None, ...]) -> tuple[Any, ...] | No
     return tuple(x for items in arrays if items is not None for x in items)
 
 
-scalar(
-    "flatten",
-    _flatten_rule,
-    _flatten,
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    spark=("Flatten",),
-    ignores_zero_sign=True,
-    keeps_values=True,
+scalar("flatten", "Flatten", _flatten_rule, _flatten)(
+    PURE, PROPAGATE, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, KEEPS_VALUES
 )

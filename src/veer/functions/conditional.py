@@ -8,16 +8,23 @@ from typing import Any
 from veer.errors import IllFormedError
 from veer.functions.ordering import sort_key
 from veer.functions.registry import (
+    ANY_ZERO,
+    CHOICE,
+    KEEPS_VALUES,
+    NOT_NULLABLE,
+    PARTITION,
     PURE,
+    RUN_CONSTANT,
+    SETTLED,
     STRICT,
     TOTAL,
+    TYPED,
     Argument,
-    Kind,
     Nulls,
     Resolved,
     scalar,
 )
-from veer.functions.traits import Evaluation, Folding, SolverMeaning
+from veer.functions.traits import Evaluation, SchemaNulls, Shown, SolverMeaning, ZoneUse
 from veer.functions.typing import same_type, signature
 from veer.model.types import DOUBLE, INT, LONG, NULL, STRING, DataType
 
@@ -26,18 +33,9 @@ def _coalesce(*values: Any) -> Any:
     return next((v for v in values if v is not None), None)
 
 
-scalar(
-    "coalesce",
-    same_type(),
-    _coalesce,
-    PURE,
-    Nulls.CUSTOM,
-    TOTAL,
-    spark=("Coalesce",),
-    solver=SolverMeaning.FIRST_PRESENT,
-    evaluation=Evaluation.UNTIL_PRESENT,
-    ignores_zero_sign=True,
-    keeps_values=True,
+scalar("coalesce", "Coalesce", same_type(), _coalesce)(
+    (PURE, Nulls.CUSTOM, TOTAL, SchemaNulls.ALL, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME),
+    (SolverMeaning.FIRST_PRESENT, Evaluation.UNTIL_PRESENT),
 )
 
 
@@ -57,42 +55,11 @@ def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
 
 
 _comparable = same_type(least=2, orderable=True, promote=False)
-scalar(
-    "greatest",
-    _comparable,
-    _extreme(max),
-    PURE,
-    Nulls.CUSTOM,
-    TOTAL,
-    typed=True,
-    spark=("Greatest",),
-    solver=SolverMeaning.GREATEST,
-    ignores_zero_sign=True,
-    folding=Folding.SETTLED,
-)
-scalar(
-    "least",
-    _comparable,
-    _extreme(min),
-    PURE,
-    Nulls.CUSTOM,
-    TOTAL,
-    typed=True,
-    spark=("Least",),
-    solver=SolverMeaning.LEAST,
-    ignores_zero_sign=True,
-    folding=Folding.SETTLED,
-)
-
-scalar(
-    "current_user",
-    signature(STRING),
-    lambda: "user",
-    Kind.RUN_CONSTANT,
-    STRICT,
-    TOTAL,
-    aliases=("user",),
-    spark=("CurrentUser",),
+CHOSEN = PURE, Nulls.CUSTOM, TOTAL, SchemaNulls.ALL, SETTLED, TYPED, ANY_ZERO, ZoneUse.SAME
+scalar("greatest", "Greatest", _comparable, _extreme(max))(CHOSEN, SolverMeaning.GREATEST)
+scalar("least", "Least", _comparable, _extreme(min))(CHOSEN, SolverMeaning.LEAST)
+scalar("current_user user", "CurrentUser", signature(STRING), lambda: "user")(
+    RUN_CONSTANT, STRICT, TOTAL
 )
 
 
@@ -108,48 +75,15 @@ def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]
 
 
 # A fixed member of the allowed results: the interpreter only needs one choice.
-scalar(
-    "rand",
-    _optional_seed(DOUBLE),
-    lambda seed=0: 0.5,
-    Kind.CHOICE,
-    STRICT,
-    TOTAL,
-    aliases=("random",),
+NEVER_NULL = STRICT, TOTAL, NOT_NULLABLE
+ZERO_UUID = "00000000-0000-4000-8000-000000000000"
+scalar("rand random", "", _optional_seed(DOUBLE), lambda seed=0: 0.5)(CHOICE, NEVER_NULL)
+scalar("randn", "", _optional_seed(DOUBLE), lambda seed=0: 0.0)(CHOICE, NEVER_NULL)
+scalar("uuid", "", signature(STRING), lambda: ZERO_UUID)(CHOICE, NEVER_NULL)
+scalar("monotonically_increasing_id", "MonotonicallyIncreasingID", signature(LONG), lambda: 0)(
+    PARTITION, *NEVER_NULL
 )
-scalar("randn", _optional_seed(DOUBLE), lambda seed=0: 0.0, Kind.CHOICE, STRICT, TOTAL)
-scalar(
-    "uuid",
-    signature(STRING),
-    lambda: "00000000-0000-4000-8000-000000000000",
-    Kind.CHOICE,
-    STRICT,
-    TOTAL,
+scalar("spark_partition_id", "SparkPartitionID", signature(INT), lambda: 0)(
+    PARTITION, NEVER_NULL, Shown(capitals=("spark_partition_id",))
 )
-scalar(
-    "monotonically_increasing_id",
-    signature(LONG),
-    lambda: 0,
-    Kind.PARTITION,
-    STRICT,
-    TOTAL,
-    spark=("MonotonicallyIncreasingID",),
-)
-scalar(
-    "spark_partition_id",
-    signature(INT),
-    lambda: 0,
-    Kind.PARTITION,
-    STRICT,
-    TOTAL,
-    spark=("SparkPartitionID",),
-)
-scalar(
-    "input_file_name",
-    signature(STRING),
-    lambda: "",
-    Kind.PARTITION,
-    STRICT,
-    TOTAL,
-    spark=("InputFileName",),
-)
+scalar("input_file_name", "InputFileName", signature(STRING), lambda: "")(PARTITION, NEVER_NULL)

@@ -22,19 +22,26 @@ from veer.functions.moments import (
     make_date,
 )
 from veer.functions.registry import (
+    FAILING,
+    NOT_NULLABLE,
+    NULLABLE,
+    NULLABLE_IF_ANY,
     PARTIAL,
+    PLAIN,
+    PROPAGATE,
     PURE,
+    RUN_CONSTANT,
+    SETTLED,
     STRICT,
     TOTAL,
+    TYPED,
     Argument,
     Failure,
-    Kind,
-    Nulls,
     Resolved,
     scalar,
 )
-from veer.functions.traits import Evaluation, Folding, Infix, Shown, SolverMeaning
-from veer.functions.typing import DATETIMES, cast_to, exactly, signature
+from veer.functions.traits import Evaluation, Infix, Shown, SolverMeaning, WithoutAnsi, ZoneUse
+from veer.functions.typing import DATETIMES, cast_to, exactly, require_count, signature
 from veer.model.types import (
     BOOLEAN,
     BYTE,
@@ -96,74 +103,29 @@ def _days_rule(args: Sequence[Argument]) -> Resolved:
     return resolved
 
 
-scalar(
-    "date_add",
-    _days_rule,
-    add_days,
-    PURE,
-    STRICT,
-    PARTIAL,
-    aliases=("dateadd",),
-    spark=("DateAdd",),
-    shown=Shown(renamed=("dateadd",)),
-    solver=SolverMeaning.DAYS_LATER,
-    folding=Folding.SETTLED,
+scalar("date_add dateadd", "DateAdd", _days_rule, add_days)(
+    FAILING, Shown(renamed=("dateadd",)), SolverMeaning.DAYS_LATER, WithoutAnsi.SAME
 )
-scalar(
-    "date_sub",
-    _days_rule,
-    lambda d, n: add_days(d, -n),
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("DateSub",),
-    solver=SolverMeaning.DAYS_EARLIER,
-    folding=Folding.SETTLED,
+scalar("date_sub", "DateSub", _days_rule, lambda d, n: add_days(d, -n))(
+    FAILING, SolverMeaning.DAYS_EARLIER, WithoutAnsi.SAME
 )
-scalar(
-    "datediff",
-    signature(INT, DATE, DATE),
-    _days_between,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("date_diff",),
-    spark=("DateDiff",),
-    solver=SolverMeaning.DAYS_BETWEEN,
-    folding=Folding.SETTLED,
+scalar("datediff date_diff", "DateDiff", signature(INT, DATE, DATE), _days_between)(
+    PLAIN, SolverMeaning.DAYS_BETWEEN
 )
-scalar(
-    "add_months",
-    signature(DATE, DATE, INT),
-    add_months,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("AddMonths",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.MONTHS_LATER,
+scalar("add_months", "AddMonths", signature(DATE, DATE, INT), add_months)(
+    FAILING, SolverMeaning.MONTHS_LATER, WithoutAnsi.SAME
 )
-scalar(
-    "months_between",
-    signature(DOUBLE, TIMESTAMP, TIMESTAMP, BOOLEAN, optional=1),
-    _months_between,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("MonthsBetween",),
-    shown=Shown(2, ("true",)),
+BETWEEN = signature(DOUBLE, TIMESTAMP, TIMESTAMP, BOOLEAN, optional=1)
+scalar("months_between", "MonthsBetween", BETWEEN, _months_between)(
+    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, Shown(2, ("true",)), ZoneUse.ARGUMENT
 )
-scalar(
-    "last_day",
-    signature(DATE, DATE),
-    lambda d: d.replace(day=calendar.monthrange(d.year, d.month)[1]),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("LastDay",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.LAST_DAY,
-)
+
+
+def _last_day(day: date) -> date:
+    return day.replace(day=calendar.monthrange(day.year, day.month)[1])
+
+
+scalar("last_day", "LastDay", signature(DATE, DATE), _last_day)(PLAIN, SolverMeaning.LAST_DAY)
 
 
 def _next_day(value: date, name: str) -> date | None:
@@ -177,15 +139,8 @@ def _next_day(value: date, name: str) -> date | None:
     raise Failure("ILLEGAL_DAY_OF_WEEK")
 
 
-scalar(
-    "next_day",
-    signature(DATE, DATE, STRING),
-    _next_day,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("NextDay",),
-    folding=Folding.SETTLED,
+scalar("next_day", "NextDay", signature(DATE, DATE, STRING), _next_day)(
+    PURE, STRICT, PARTIAL, NULLABLE, SETTLED, WithoutAnsi.NULL
 )
 
 
@@ -196,23 +151,14 @@ def _make_date(year: int, month: int, day: int) -> date:
     return calendar_date(year, month, day)
 
 
-scalar(
-    "make_date",
-    signature(DATE, INT, INT, INT),
-    _make_date,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("MakeDate",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.DATE_OF_PARTS,
+scalar("make_date", "MakeDate", signature(DATE, INT, INT, INT), _make_date)(
+    FAILING, SolverMeaning.DATE_OF_PARTS, WithoutAnsi.NULL
 )
 
 
 def _plus_interval_rule(args: Sequence[Argument]) -> Resolved:
     """A date or timestamp plus an interval."""
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     moment, interval = args[0].type, args[1].type
     if moment not in DATETIMES:
         raise IllFormedError(f"argument 1 is {moment}, expected a date or timestamp")
@@ -231,22 +177,14 @@ def _plus_interval(types: Sequence[DataType], result: DataType) -> Callable[...,
     return lambda moment, delta: in_calendar(lambda: moment + delta)
 
 
-scalar(
-    "add_interval",
-    _plus_interval_rule,
-    _plus_interval,
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    sql=Infix("+"),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.INTERVAL_LATER,
+scalar("add_interval", "", _plus_interval_rule, _plus_interval)(
+    FAILING, TYPED, Infix("+"), SolverMeaning.INTERVAL_LATER, WithoutAnsi.SAME
 )
 
 
 def _difference_rule(args: Sequence[Argument]) -> Resolved:
     """Dates differ by days; beside a timestamp a date becomes one."""
+    require_count(args, 2)
     a, b = (cast_to(x, DATETIMES, i) for i, x in enumerate(args, 1))
     if a == b == DATE:
         return Resolved((a, b), DayTimeIntervalType("day", "day"))
@@ -254,16 +192,8 @@ def _difference_rule(args: Sequence[Argument]) -> Resolved:
     return Resolved((wider, wider), DayTimeIntervalType("day", "second"))
 
 
-scalar(
-    "subtract_moments",
-    _difference_rule,
-    lambda a, b: a - b,
-    PURE,
-    STRICT,
-    TOTAL,
-    sql=Infix("-"),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.TIME_BETWEEN,
+scalar("subtract_moments", "", _difference_rule, lambda a, b: a - b)(
+    PLAIN, Infix("-"), SolverMeaning.TIME_BETWEEN, ZoneUse.SHOWN
 )
 
 # -- parts -----------------------------------------------------------------------------------
@@ -271,135 +201,34 @@ scalar(
 DAY_PART = signature(INT, DATE)
 CLOCK_PART = signature(INT, (TIMESTAMP, TIMESTAMP_NTZ))
 
-scalar(
-    "year",
-    DAY_PART,
-    lambda d: d.year,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Year",),
-    extracts=("year",),
-    solver=SolverMeaning.YEAR,
-    folding=Folding.SETTLED,
+scalar("year", "Year", DAY_PART, lambda d: d.year)(PLAIN, SolverMeaning.YEAR, extracts=("year",))
+scalar("quarter", "Quarter", DAY_PART, lambda d: (d.month + 2) // 3)(
+    PLAIN, SolverMeaning.QUARTER, extracts=("quarter",)
 )
-scalar(
-    "quarter",
-    DAY_PART,
-    lambda d: (d.month + 2) // 3,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Quarter",),
-    extracts=("quarter",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.QUARTER,
+scalar("month", "Month", DAY_PART, lambda d: d.month)(
+    PLAIN, SolverMeaning.MONTH, extracts=("month",)
 )
-scalar(
-    "month",
-    DAY_PART,
-    lambda d: d.month,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Month",),
-    extracts=("month",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.MONTH,
+scalar("day dayofmonth", "DayOfMonth", DAY_PART, lambda d: d.day)(
+    PLAIN, SolverMeaning.DAY_OF_MONTH, extracts=("day", "days")
 )
-scalar(
-    "day",
-    DAY_PART,
-    lambda d: d.day,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("dayofmonth",),
-    spark=("DayOfMonth",),
-    extracts=("day", "days"),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.DAY_OF_MONTH,
+scalar("dayofweek", "DayOfWeek", DAY_PART, lambda d: d.isoweekday() % 7 + 1)(
+    PLAIN, SolverMeaning.DAY_OF_WEEK, extracts=("dayofweek", "dow")
 )
-scalar(
-    "dayofweek",
-    DAY_PART,
-    lambda d: d.isoweekday() % 7 + 1,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("DayOfWeek",),
-    extracts=("dayofweek", "dow"),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.DAY_OF_WEEK,
+scalar("weekday", "WeekDay", DAY_PART, lambda d: d.weekday())(PLAIN, SolverMeaning.WEEKDAY)
+scalar("dayofyear", "DayOfYear", DAY_PART, lambda d: d.timetuple().tm_yday)(
+    PLAIN, SolverMeaning.DAY_OF_YEAR, extracts=("dayofyear", "doy")
 )
-scalar(
-    "weekday",
-    DAY_PART,
-    lambda d: d.weekday(),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("WeekDay",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.WEEKDAY,
+scalar("weekofyear", "WeekOfYear", DAY_PART, lambda d: d.isocalendar()[1])(
+    PLAIN, extracts=("weekofyear", "week")
 )
-scalar(
-    "dayofyear",
-    DAY_PART,
-    lambda d: d.timetuple().tm_yday,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("DayOfYear",),
-    extracts=("dayofyear", "doy"),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.DAY_OF_YEAR,
+scalar("hour", "Hour", CLOCK_PART, lambda t: t.hour)(
+    PLAIN, SolverMeaning.HOUR, ZoneUse.SHOWN, extracts=("hour",)
 )
-scalar(
-    "weekofyear",
-    DAY_PART,
-    lambda d: d.isocalendar()[1],
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("WeekOfYear",),
-    extracts=("weekofyear", "week"),
-    folding=Folding.SETTLED,
+scalar("minute", "Minute", CLOCK_PART, lambda t: t.minute)(
+    PLAIN, SolverMeaning.MINUTE, ZoneUse.SHOWN, extracts=("minute",)
 )
-scalar(
-    "hour",
-    CLOCK_PART,
-    lambda t: t.hour,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Hour",),
-    extracts=("hour",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.HOUR,
-)
-scalar(
-    "minute",
-    CLOCK_PART,
-    lambda t: t.minute,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Minute",),
-    extracts=("minute",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.MINUTE,
-)
-scalar(
-    "second",
-    CLOCK_PART,
-    lambda t: t.second,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Second",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.SECOND,
+scalar("second", "Second", CLOCK_PART, lambda t: t.second)(
+    PLAIN, SolverMeaning.SECOND, ZoneUse.SHOWN
 )
 
 _TRUNCATED: dict[str, Callable[[Any], Any]] = {
@@ -409,22 +238,13 @@ _TRUNCATED: dict[str, Callable[[Any], Any]] = {
     "week": lambda d: d - timedelta(days=d.weekday()),
 }
 _UNITS = {
-    "year": "year",
-    "yyyy": "year",
-    "yy": "year",
-    "quarter": "quarter",
-    "month": "month",
-    "mon": "month",
-    "mm": "month",
-    "week": "week",
+    **dict.fromkeys(("year", "yyyy", "yy"), "year"),
+    **dict.fromkeys(("month", "mon", "mm"), "month"),
+    **{unit: unit for unit in ("quarter", "week")},
 }
-_CLOCK = {
-    "day": {"hour": 0, "minute": 0, "second": 0, "microsecond": 0},
-    "dd": {"hour": 0, "minute": 0, "second": 0, "microsecond": 0},
-    "hour": {"minute": 0, "second": 0, "microsecond": 0},
-    "minute": {"second": 0, "microsecond": 0},
-    "second": {"microsecond": 0},
-}
+_WITHIN = ("hour", "minute", "second", "microsecond")  # of a day
+_CLOCK = {unit: dict.fromkeys(_WITHIN[i:], 0) for i, unit in enumerate(("day", *_WITHIN[:3]))}
+_CLOCK["dd"] = _CLOCK["day"]
 
 
 def unit_of(function: str, unit: str) -> str | None:
@@ -461,31 +281,13 @@ def date_trunc(unit: str, value: datetime) -> datetime | None:
     return in_calendar(lambda: _TRUNCATED[name](midnight))  # type: ignore[no-any-return]
 
 
-scalar(
-    "trunc",
-    signature(DATE, DATE, STRING),
-    _trunc,
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    spark=("TruncDate",),
-    evaluation=Evaluation.UNIT_FIRST,
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.TRUNCATED_DATE,
+scalar("trunc", "TruncDate", signature(DATE, DATE, STRING), _trunc)(
+    PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, Evaluation.UNIT_FIRST, SolverMeaning.TRUNCATED_DATE
 )
 
 
-scalar(
-    "date_trunc",
-    signature(TIMESTAMP, STRING, TIMESTAMP),
-    date_trunc,
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    spark=("TruncTimestamp",),
-    evaluation=Evaluation.UNIT_FIRST,
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.TRUNCATED_MOMENT,
+scalar("date_trunc", "TruncTimestamp", signature(TIMESTAMP, STRING, TIMESTAMP), date_trunc)(
+    PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, Evaluation.UNIT_FIRST, SolverMeaning.TRUNCATED_MOMENT
 )
 
 
@@ -499,39 +301,16 @@ def _timestamp_seconds(seconds: int | float | Decimal) -> datetime | None:
     return from_micros(int(micros))
 
 
-scalar(
-    "timestamp_seconds",
-    exactly(TIMESTAMP, NumericType),
-    _timestamp_seconds,
-    PURE,
-    Nulls.PROPAGATE,
-    PARTIAL,
-    spark=("SecondsToTimestamp",),
-    folding=Folding.SETTLED,
+SECONDS = exactly(TIMESTAMP, NumericType)
+scalar("timestamp_seconds", "SecondsToTimestamp", SECONDS, _timestamp_seconds)(
+    PURE, PROPAGATE, PARTIAL, NULLABLE_IF_ANY, SETTLED, WithoutAnsi.SAME, ZoneUse.SAME
 )
 
 # -- the time of the run ---------------------------------------------------------------------
 
-scalar(
-    "current_date",
-    signature(DATE),
-    lambda: RUN_DATE,
-    Kind.RUN_CONSTANT,
-    STRICT,
-    TOTAL,
-    aliases=("curdate",),
-    spark=("CurrentDate",),
+scalar("current_date curdate", "CurrentDate", signature(DATE), lambda: RUN_DATE)(
+    RUN_CONSTANT, STRICT, TOTAL, NOT_NULLABLE
 )
-scalar(
-    "current_timestamp",
-    signature(TIMESTAMP),
-    lambda: RUN_TIME,
-    Kind.RUN_CONSTANT,
-    STRICT,
-    TOTAL,
-    aliases=("now",),
-    spark=(
-        "CurrentTimestamp",
-        "Now",
-    ),
+scalar("current_timestamp now", "CurrentTimestamp Now", signature(TIMESTAMP), lambda: RUN_TIME)(
+    RUN_CONSTANT, STRICT, TOTAL, NOT_NULLABLE, ZoneUse.SAME
 )

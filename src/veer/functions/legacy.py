@@ -1,8 +1,7 @@
-"""What functions mean in a session without ANSI, `spark.sql.ansi.enabled=false`.
+"""Functions of sessions without ANSI and of older Sparks: versions of the present ones.
 
-Whole numbers wrap around where they overflow, and most of what fails under ANSI gives null. What
-means the same in both modes is one expression; `legacy.+` and its like stand for the rest. A
-function that is neither known to mean the same nor listed here is refused.
+They have names of their own (`legacy.+`, `older.split`), so that no law of the present function can
+reach them; `sessions` says which name means which.
 """
 
 from __future__ import annotations
@@ -15,148 +14,106 @@ from typing import Any
 
 from veer.errors import UnsupportedError
 from veer.functions.aggregates import add_decimals
-from veer.functions.arithmetic import EXACT, fit_decimal, float_to_long, giving, wrapped
+from veer.functions.arithmetic import EXACT, fit_decimal, giving, wrapped
+from veer.functions.mathematics import cut_to_whole
 from veer.functions.registry import (
     AGGREGATE,
+    ANY_ZERO,
+    CHOICE,
+    PARTIAL,
+    PROPAGATE,
     PURE,
     SCALAR,
+    SETTLED,
     STRICT,
     TOTAL,
+    TYPED,
     Failure,
-    Kind,
+    Meaning,
     Nulls,
     ScalarFunction,
     aggregate,
     scalar,
 )
-from veer.functions.traits import Adding, Domain, Evaluation, Folding, SolverMeaning
+from veer.functions.sessions import DIGITS_OF_COUNTS
+from veer.functions.traits import Adding, Claim, Domain, Evaluation, SolverMeaning, WithoutAnsi
 from veer.functions.typing import bounded, signature
-from veer.model.types import (
-    LONG,
-    MAX_PRECISION,
-    ArrayType,
-    DataType,
-    DecimalType,
-    DoubleType,
-    IntegralType,
-    MapType,
-    StringType,
-)
-from veer.settings import SPARK_4_3, TimeParser, current
+from veer.model.types import LONG, DataType, DecimalType, IntegralType
 
-# They fail in both modes, or never on what Spark computes with.
-SAME = frozenset(
-    [
-        "map",
-        "slice",
-        "sequence",
-        "date_add",
-        "date_sub",
-        "add_months",
-        "add_interval",
-        "timestamp_seconds",
-        "date_format",
-        "from_unixtime",
-        "rlike",
-        "regexp_replace",
-        "regexp_extract",
-        "split",
-        "split_part",
-        "getbit",
-        "like",
-        "ilike",
-    ]
-)
-ARITHMETIC = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
-WHOLE = {"ceil": math.ceil, "floor": math.floor}
-ROUNDING = {"round": ROUND_HALF_UP, "bround": ROUND_HALF_EVEN}
-DIGITS_OF_COUNTS = 10  # a sum of decimals has room for as many rows as have numbers of these
-DIVIDING = {"/": "try_divide", "%": "try_mod"}
-TIMES = ("to_date_by", "to_timestamp_by", "unix_timestamp")  # read from texts by a pattern
 ALWAYS_FAILS = frozenset({"INVALID_INDEX_OF_ZERO"})
-# What wraps around: its exact result, and what the solver knows of it.
-WRAPPING: dict[str, tuple[Callable[..., int], SolverMeaning]] = {
-    "+": (operator.add, SolverMeaning.WRAPPED_SUM),
-    "-": (operator.sub, SolverMeaning.WRAPPED_DIFFERENCE),
-    "*": (operator.mul, SolverMeaning.WRAPPED_PRODUCT),
-    "negative": (operator.neg, SolverMeaning.WRAPPED_NEGATION),
-    "abs": (abs, SolverMeaning.WRAPPED_MAGNITUDE),
-}
+TRIED = Evaluation.TRIED_DIVISOR_FIRST
 
 
-def is_legacy(name: str) -> bool:
-    """Whether a function is one of sessions without ANSI alone."""
-    return name.startswith("legacy.")
+def register() -> None:
+    """Register the functions of this module; those of the present must be there."""
+    present = list(SCALAR.values())
+    _low_bits("+", operator.add, SolverMeaning.WRAPPED_SUM)
+    _low_bits("-", operator.sub, SolverMeaning.WRAPPED_DIFFERENCE)
+    _low_bits("*", operator.mul, SolverMeaning.WRAPPED_PRODUCT)
+    _low_bits("negative", operator.neg, SolverMeaning.WRAPPED_NEGATION)
+    _low_bits("abs", abs, SolverMeaning.WRAPPED_MAGNITUDE)
+    _low_bits("round", _rounded(ROUND_HALF_UP))
+    _low_bits("bround", _rounded(ROUND_HALF_EVEN))
+    scalar("legacy.low_bits", "", signature(LONG, LONG), lambda value: wrapped(value, LONG))(
+        PURE, STRICT, TOTAL, SolverMeaning.LOW_BITS
+    )
+    for function in present:
+        if function.without_ansi in (WithoutAnsi.NULL, WithoutAnsi.READ):
+            domain = PARTIAL if function.name == "element_at" else TOTAL
+            divides = function.evaluation is Evaluation.DIVISOR_FIRST
+            order = {"evaluation": TRIED} if divides else {}
+            _version("legacy.", function, _lenient(function), PROPAGATE, domain, **order)
+        if function.without_ansi is WithoutAnsi.READ:
+            _version("legacy.checked_", function, _checked(function), PROPAGATE, PARTIAL)
+        for older in function.older:
+            if older.meaning is not None:
+                scalar(f"older.{function.name}", "", function.rule, older.meaning)(
+                    (function.kind, function.nulls, older.domain or function.domain),
+                    (TYPED, function.sql),
+                    zone=function.zone,
+                )
+    element_at = SCALAR["element_at"]
+    others = {"zone": None, "ignores_zero_sign": False}
+    _version("legacy.old_", element_at, _element_at_before, PROPAGATE, PARTIAL, **others)
+    _version("legacy.", SCALAR["ceil"], cut_to_whole(math.ceil), STRICT, TOTAL)
+    _version("legacy.", SCALAR["floor"], cut_to_whole(math.floor), STRICT, TOTAL)
+    _version("legacy.", SCALAR["div"], _whole_quotient, PROPAGATE, TOTAL, evaluation=TRIED)
+    _version("legacy.", SCALAR["size"], lambda *_: _size, Nulls.NEVER, TOTAL)
+    for name, adding in (("sum", Adding.VALUES), ("avg", Adding.DOUBLES)):
+        rule = AGGREGATE[name].rule
+        aggregate(f"legacy.{name}", "", rule, _lenient_fold(name))(
+            PURE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, adding
+        )
+        aggregate(f"legacy.long_{name}", "", rule, _fold_in_any_order(name))(
+            CHOICE, Claim.IGNORES_NULLS
+        )
 
 
-def legacy_function(name: str, types: Sequence[DataType], result: DataType) -> str:
-    """The scalar function that one means in a session without ANSI, for arguments of some types."""
-    function = SCALAR[name]
-    if name in DIVIDING:
-        return DIVIDING[name]
-    if isinstance(result, IntegralType) and name in WRAPPING:
-        return f"legacy.{name}"
-    if name in ARITHMETIC and isinstance(result, DecimalType):
-        # The type of the result has room for all results, unless 38 digits are too few.
-        return name if result.precision < MAX_PRECISION else ARITHMETIC[name]
-    if name in WRAPPING:
-        return name
-    if name in WHOLE:
-        return f"legacy.{name}" if isinstance(types[0], DoubleType) else name
-    if name in ROUNDING and not isinstance(result, IntegralType):
-        if isinstance(result, DecimalType) and result.precision == MAX_PRECISION:
-            raise UnsupportedError(f"{name} in {result} in a session without ANSI")
-        return name
-    if name == "element_at" and isinstance(types[0], ArrayType) and current().spark < SPARK_4_3:
-        return "legacy.old_element_at"
-    if (
-        name in TIMES
-        and isinstance(types[0], StringType)
-        and current().time_parser is TimeParser.EXCEPTION
-    ):
-        return f"legacy.checked_{name}"
-    if f"legacy.{name}" in SCALAR:
-        on_map = isinstance(types[0], MapType) if types else False
-        return name if on_map and name in ("item", "element_at") else f"legacy.{name}"
-    if function.domain is Domain.TOTAL or name in SAME:
-        return name
-    raise UnsupportedError(f"{name} in a session without ANSI")
-
-
-def legacy_aggregate(name: str, types: Sequence[DataType], result: DataType) -> str:
-    """The aggregate function that one means in a session without ANSI, for arguments of some types."""
-    if name not in ("sum", "avg") or not isinstance(result, IntegralType | DecimalType):
-        return name
-    (given,) = types
-    if isinstance(given, DecimalType) and given.precision > MAX_PRECISION - DIGITS_OF_COUNTS:
-        # Few rows overflow: whether a sum is null depends on the order in which they are added.
-        return f"legacy.long_{name}"
-    return f"legacy.{name}"
-
-
-def _keeping_low_bits(
-    name: str,
-    exact: Callable[..., int],
-    solver: SolverMeaning = SolverMeaning.UNINTERPRETED,
+def _version(
+    prefix: str, of: ScalarFunction, meaning: Meaning, nulls: Nulls, domain: Domain, **others: Any
 ) -> None:
+    """Register a version of a function with another meaning; the laws of the solver are not its."""
+    kept = {
+        "evaluation": of.evaluation,
+        "folding": of.folding,
+        "ignores_zero_sign": of.ignores_zero_sign,
+        "zone": of.zone,
+    }
+    scalar(f"{prefix}{of.name}", "", of.rule, meaning)(
+        PURE, nulls, domain, TYPED, of.sql, **{**kept, **others}
+    )
+
+
+def _low_bits(name: str, exact: Callable[..., int], *solver: SolverMeaning) -> None:
     """Register the version of a function of whole numbers that keeps the low bits of its result."""
     function = SCALAR[name]
 
     def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         return lambda *args: wrapped(exact(*args), result)
 
-    scalar(
-        f"legacy.{name}",
-        giving(IntegralType, "an integer", function.rule),
-        meaning,
-        PURE,
-        STRICT,
-        TOTAL,
-        typed=True,
-        sql=function.sql,
-        folding=Folding.SETTLED,
-        ignores_zero_sign=True,
-        solver=solver,
+    rule = giving(IntegralType, "an integer", function.rule)
+    scalar(f"legacy.{name}", "", rule, meaning)(
+        PURE, STRICT, TOTAL, TYPED, function.sql, SETTLED, ANY_ZERO, *solver
     )
 
 
@@ -170,9 +127,8 @@ def _rounded(mode: str) -> Callable[..., int]:
     return rounded
 
 
-def _lenient(name: str) -> None:
-    """Register the version of a function that gives null where it would fail."""
-    function: ScalarFunction = SCALAR[name]
+def _lenient(function: ScalarFunction) -> Meaning:
+    """Null where the function would fail."""
 
     def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         inner = function.meaning(types, result)
@@ -187,20 +143,7 @@ def _lenient(name: str) -> None:
 
         return lenient
 
-    divides = function.evaluation is Evaluation.DIVISOR_FIRST
-    scalar(
-        f"legacy.{name}",
-        function.rule,
-        meaning,
-        PURE,
-        Nulls.PROPAGATE,
-        Domain.PARTIAL if name == "element_at" else TOTAL,
-        typed=True,
-        sql=function.sql,
-        evaluation=Evaluation.TRIED_DIVISOR_FIRST if divides else function.evaluation,
-        folding=function.folding,
-        ignores_zero_sign=function.ignores_zero_sign,
-    )
+    return meaning
 
 
 def _element_at_before(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
@@ -215,16 +158,16 @@ def _element_at_before(types: Sequence[DataType], result: DataType) -> Callable[
     return item
 
 
-def _checked(name: str) -> None:
-    """Register the version of a function of texts for sessions in which old times fail.
+def _checked(function: ScalarFunction) -> Meaning:
+    """The meaning in sessions in which old times fail.
 
     Where the present parser reads nothing the run fails if the one before Spark 3.0 would read it, and
-    else gives null: which of them is not known, so nobody computes it.
+    else gives null. Which of them is unknown, so it is not computed.
     """
-    lenient = SCALAR[f"legacy.{name}"]
+    lenient = _lenient(function)
 
     def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-        inner = lenient.meaning(types, result)
+        inner = lenient(types, result)
 
         def checked(*args: Any) -> Any:
             value = inner(*args)
@@ -234,29 +177,11 @@ def _checked(name: str) -> None:
 
         return checked
 
-    scalar(
-        f"legacy.checked_{name}",
-        lenient.rule,
-        meaning,
-        PURE,
-        Nulls.PROPAGATE,
-        Domain.PARTIAL,
-        typed=True,
-        sql=lenient.sql,
-        evaluation=lenient.evaluation,
-        folding=lenient.folding,
-    )
+    return meaning
 
 
-def _whole(name: str) -> None:
-    """Register the rounding of doubles to whole numbers, the largest one for those beyond."""
-    function = SCALAR[name]
-
-    def meaning(value: float) -> int:
-        return float_to_long(WHOLE[name](value) if math.isfinite(value) else value)
-
-    traits: Any = {"sql": function.sql, "folding": function.folding, "ignores_zero_sign": True}
-    scalar(f"legacy.{name}", function.rule, meaning, PURE, STRICT, TOTAL, **traits)
+def _size(value: Any) -> int:
+    return -1 if value is None else len(value)
 
 
 def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
@@ -276,7 +201,7 @@ def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[...
 # -- aggregate functions -------------------------------------------------------------------------
 
 
-def _lenient_fold(name: str) -> Callable[[Sequence[DataType], DataType], Callable[..., Any]]:
+def _lenient_fold(name: str) -> Meaning:
     def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
         if isinstance(result, IntegralType):
             return _wrapped_sum(result)
@@ -293,7 +218,7 @@ def _lenient_fold(name: str) -> Callable[[Sequence[DataType], DataType], Callabl
     return meaning
 
 
-def _fold_in_any_order(name: str) -> Callable[[Sequence[DataType], DataType], Callable[..., Any]]:
+def _fold_in_any_order(name: str) -> Meaning:
     """Of decimals: what all orders of rows give, which is refused where they differ."""
 
     def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
@@ -328,79 +253,3 @@ def _wrapped_sum(result: DataType) -> Callable[..., Any]:
         return wrapped(sum(values), result) if values else None
 
     return total
-
-
-def register() -> None:
-    """Register what the functions of this module stand for; the others must be there."""
-    for name, (exact, solver) in WRAPPING.items():
-        _keeping_low_bits(name, exact, solver)
-    for name in ("pmod", "element_at", "item", "next_day", "make_date"):
-        _lenient(name)
-    now = SCALAR["legacy.element_at"]
-    scalar(
-        "legacy.old_element_at",
-        now.rule,
-        _element_at_before,
-        PURE,
-        Nulls.PROPAGATE,
-        Domain.PARTIAL,
-        typed=True,
-        sql=now.sql,
-        folding=now.folding,
-    )
-    for name in TIMES:
-        _lenient(name)
-        _checked(name)
-    for name, mode in ROUNDING.items():
-        _keeping_low_bits(name, _rounded(mode))
-    for name in WHOLE:
-        _whole(name)
-    scalar(
-        "legacy.low_bits",
-        signature(LONG, LONG),
-        lambda value: wrapped(value, LONG),
-        PURE,
-        STRICT,
-        TOTAL,
-        solver=SolverMeaning.LOW_BITS,
-    )
-    scalar(
-        "legacy.div",
-        SCALAR["div"].rule,
-        _whole_quotient,
-        PURE,
-        Nulls.PROPAGATE,
-        TOTAL,
-        typed=True,
-        sql=SCALAR["div"].sql,
-        evaluation=Evaluation.TRIED_DIVISOR_FIRST,
-        folding=Folding.SETTLED,
-        ignores_zero_sign=True,
-    )
-    scalar(
-        "legacy.size",
-        SCALAR["size"].rule,
-        lambda value: -1 if value is None else len(value),
-        PURE,
-        Nulls.NEVER,
-        TOTAL,
-        sql=SCALAR["size"].sql,
-        ignores_zero_sign=True,
-    )
-    for name, adding in (("sum", Adding.VALUES), ("avg", Adding.DOUBLES)):
-        aggregate(
-            f"legacy.{name}",
-            AGGREGATE[name].rule,
-            _lenient_fold(name),
-            PURE,
-            ignores_order=True,
-            ignores_nulls=True,
-            adding=adding,
-        )
-        aggregate(
-            f"legacy.long_{name}",
-            AGGREGATE[name].rule,
-            _fold_in_any_order(name),
-            Kind.CHOICE,
-            ignores_nulls=True,
-        )

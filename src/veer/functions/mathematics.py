@@ -22,21 +22,39 @@ from veer.functions.arithmetic import (
     fit_decimal,
     fit_float,
     fit_integer,
+    float_to_long,
     operands,
 )
 from veer.functions.registry import (
+    ANY_ZERO,
+    NOT_NULLABLE,
+    NULLABLE,
+    NULLABLE_IF_ANY,
     PARTIAL,
+    PLAIN,
+    PROPAGATE,
     PURE,
+    SETTLED,
     STRICT,
     TOTAL,
+    TYPED,
     Argument,
     Failure,
+    Meaning,
     Nulls,
     Resolved,
     scalar,
 )
-from veer.functions.traits import Domain, Evaluation, Folding, Infix, Shown, SolverMeaning
-from veer.functions.typing import cast_to, signature
+from veer.functions.traits import (
+    Domain,
+    Evaluation,
+    Infix,
+    Older,
+    Shown,
+    SolverMeaning,
+    WithoutAnsi,
+)
+from veer.functions.typing import cast_to, first_is, require_count, signature
 from veer.model.types import (
     BINARY,
     BOOLEAN,
@@ -49,10 +67,12 @@ from veer.model.types import (
     STRING,
     DataType,
     DecimalType,
+    DoubleType,
     IntegralType,
     NullType,
     NumericType,
 )
+from veer.settings import SPARK_4_3
 
 
 def _sign(a: Any) -> float:
@@ -62,18 +82,8 @@ def _sign(a: Any) -> float:
     return float((a > 0) - (a < 0)) if a else float(a)
 
 
-scalar(
-    "sign",
-    signature(DOUBLE, DOUBLE),
-    _sign,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("signum",),
-    spark=("Signum",),
-    shown=Shown(capitals=("signum",)),
-    ignores_zero_sign=True,
-    folding=Folding.SETTLED,
+scalar("sign signum", "Signum", signature(DOUBLE, DOUBLE), _sign)(
+    PURE, STRICT, TOTAL, NULLABLE, SETTLED, Shown(capitals=("signum",)), ANY_ZERO
 )
 
 
@@ -92,27 +102,11 @@ def _java_double(function: Callable[[float], float]) -> Callable[[float], float]
     return meaning
 
 
-scalar(
-    "sqrt",
-    signature(DOUBLE, DOUBLE),
-    _java_double(math.sqrt),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Sqrt",),
-    shown=Shown(capitals=("sqrt",)),
-    ignores_zero_sign=True,
+scalar("sqrt", "Sqrt", signature(DOUBLE, DOUBLE), _java_double(math.sqrt))(
+    PURE, STRICT, TOTAL, NULLABLE, Shown(capitals=("sqrt",)), ANY_ZERO
 )
-scalar(
-    "exp",
-    signature(DOUBLE, DOUBLE),
-    _java_double(strict.exp),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Exp",),
-    shown=Shown(capitals=("exp",)),
-    ignores_zero_sign=True,
+scalar("exp", "Exp", signature(DOUBLE, DOUBLE), _java_double(strict.exp))(
+    PURE, STRICT, TOTAL, NULLABLE, Shown(capitals=("exp",)), ANY_ZERO
 )
 
 
@@ -122,37 +116,14 @@ def _logarithm(function: Callable[[float], float]) -> Callable[[float], float | 
 
 
 # Of 0.0 and of -0.0 they are null.
-scalar(
-    "ln",
-    signature(DOUBLE, DOUBLE),
-    _logarithm(strict.log),
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    spark=("Log",),
-    ignores_zero_sign=True,
+scalar("ln", "Log", signature(DOUBLE, DOUBLE), _logarithm(strict.log))(
+    PURE, PROPAGATE, TOTAL, NULLABLE, ANY_ZERO
 )
-scalar(
-    "log10",
-    signature(DOUBLE, DOUBLE),
-    _logarithm(strict.log10),
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    spark=("Log10",),
-    shown=Shown(capitals=("log10",)),
-    ignores_zero_sign=True,
+scalar("log10", "Log10", signature(DOUBLE, DOUBLE), _logarithm(strict.log10))(
+    PURE, PROPAGATE, TOTAL, NULLABLE, Shown(capitals=("log10",)), ANY_ZERO
 )
-scalar(
-    "log2",
-    signature(DOUBLE, DOUBLE),
-    _logarithm(strict.log2),
-    PURE,
-    Nulls.PROPAGATE,
-    TOTAL,
-    spark=("Log2",),
-    shown=Shown(capitals=("log2",)),
-    ignores_zero_sign=True,
+scalar("log2", "Log2", signature(DOUBLE, DOUBLE), _logarithm(strict.log2))(
+    PURE, PROPAGATE, TOTAL, NULLABLE, Shown(capitals=("log2",)), ANY_ZERO
 )
 
 
@@ -170,26 +141,11 @@ def _power(a: float, b: float) -> float:
     return NAN if value != value else value
 
 
-scalar(
-    "power",
-    signature(DOUBLE, DOUBLE, DOUBLE),
-    _power,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("pow",),
-    spark=("Pow",),
-    shown=Shown(capitals=("power",)),
+scalar("power pow", "Pow", signature(DOUBLE, DOUBLE, DOUBLE), _power)(
+    PURE, STRICT, TOTAL, NULLABLE_IF_ANY, Shown(capitals=("power",))
 )
-scalar(
-    "isnan",
-    signature(BOOLEAN, (DOUBLE, FLOAT)),
-    lambda a: a is not None and a != a,
-    PURE,
-    Nulls.NEVER,
-    TOTAL,
-    spark=("IsNaN",),
-    ignores_zero_sign=True,
+scalar("isnan", "IsNaN", signature(BOOLEAN, (DOUBLE, FLOAT)), lambda a: a is not None and a != a)(
+    PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE, ANY_ZERO
 )
 
 
@@ -204,26 +160,19 @@ def _nanvl_rule(args: Sequence[Argument]) -> Resolved:
     return signature(common, common, common)(args)
 
 
-scalar(
-    "nanvl",
-    _nanvl_rule,
-    _nanvl,
-    PURE,
-    Nulls.CUSTOM,
-    TOTAL,
-    spark=("NaNvl",),
-    evaluation=Evaluation.SECOND_IF_NAN,
-    ignores_zero_sign=True,
+scalar("nanvl", "NaNvl", _nanvl_rule, _nanvl)(
+    PURE, Nulls.CUSTOM, TOTAL, NULLABLE_IF_ANY, Evaluation.SECOND_IF_NAN, ANY_ZERO
 )
 
+
+ROUNDING = PURE, STRICT, PARTIAL, NULLABLE, SETTLED, TYPED, ANY_ZERO
 
 # -- rounding --------------------------------------------------------------------------------
 
 
 def _round_rule(args: Sequence[Argument]) -> Resolved:
     """ROUND keeps the type, but for decimals the scale shrinks to what is asked."""
-    if len(args) not in (1, 2):
-        raise IllFormedError(f"{len(args)} arguments, expected 1 or 2")
+    require_count(args, 1, 2)
     type_ = cast_to(args[0], NumericType, 1)
     rest = tuple(cast_to(a, INT, 2) for a in args[1:])
     places = 0
@@ -267,31 +216,11 @@ def _rounding(mode: str) -> Callable[..., Callable[..., Any]]:
     return meaning
 
 
-scalar(
-    "round",
-    _round_rule,
-    _rounding(ROUND_HALF_UP),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    spark=("Round",),
-    shown=Shown(1, ("0",)),
-    ignores_zero_sign=True,
-    folding=Folding.SETTLED,
+scalar("round", "Round", _round_rule, _rounding(ROUND_HALF_UP))(
+    ROUNDING, Shown(1, ("0",)), WithoutAnsi.ROUNDED
 )
-scalar(
-    "bround",
-    _round_rule,
-    _rounding(ROUND_HALF_EVEN),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    spark=("BRound",),
-    shown=Shown(1, ("0",)),
-    ignores_zero_sign=True,
-    folding=Folding.SETTLED,
+scalar("bround", "BRound", _round_rule, _rounding(ROUND_HALF_EVEN))(
+    ROUNDING, Shown(1, ("0",)), WithoutAnsi.ROUNDED
 )
 
 
@@ -322,34 +251,20 @@ def _integer_part(mode: str) -> Callable[..., Callable[..., Any]]:
     return meaning
 
 
-scalar(
-    "ceil",
-    _integer_part_rule,
-    _integer_part(ROUND_CEILING),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    aliases=("ceiling",),
-    spark=("Ceil",),
-    shown=Shown(capitals=("ceil",)),
-    ignores_zero_sign=True,
-    folding=Folding.SETTLED,
-)
-scalar(
-    "floor",
-    _integer_part_rule,
-    _integer_part(ROUND_FLOOR),
-    PURE,
-    STRICT,
-    PARTIAL,
-    typed=True,
-    spark=("Floor",),
-    shown=Shown(capitals=("floor",)),
-    ignores_zero_sign=True,
-    folding=Folding.SETTLED,
-)
+def cut_to_whole(towards: Callable[[float], int]) -> Meaning:
+    """Doubles as whole numbers, the largest there is for those beyond."""
+    return lambda *_: lambda a: float_to_long(towards(a) if math.isfinite(a) else a)
 
+
+def _ceil_or_floor(names: str, spark: str, mode: str, towards: Callable[[float], int]) -> None:
+    scalar(names, spark, _integer_part_rule, _integer_part(mode))(
+        (*ROUNDING, Shown(capitals=(names.split()[0],)), WithoutAnsi.CUT),
+        Older(SPARK_4_3, first_is(DoubleType), cut_to_whole(towards), TOTAL),
+    )
+
+
+_ceil_or_floor("ceil ceiling", "Ceil", ROUND_CEILING, math.ceil)
+_ceil_or_floor("floor", "Floor", ROUND_FLOOR, math.floor)
 
 # -- bits ----------------------------------------------------------------------------------
 
@@ -362,8 +277,7 @@ def _integral_pair(args: Sequence[Argument]) -> Resolved:
 
 
 def _bit_of(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     operand = LONG if isinstance(args[0].type, NullType) else args[0].type
     if not isinstance(operand, IntegralType):
         raise IllFormedError(f"no bit of {operand}")
@@ -384,52 +298,13 @@ def _bit(types: Sequence[DataType], result: DataType) -> Callable[[int, int], in
     return bit
 
 
-scalar(
-    "getbit",
-    _bit_of,
-    _bit,
-    PURE,
-    STRICT,
-    Domain.BIT_PLACE,
-    typed=True,
-    aliases=("bit_get",),
-    spark=("BitwiseGet",),
-    solver=SolverMeaning.BIT,
-    folding=Folding.SETTLED,
+scalar("getbit bit_get", "BitwiseGet", _bit_of, _bit)(
+    (PURE, STRICT, Domain.BIT_PLACE, NULLABLE_IF_ANY, SETTLED, TYPED),
+    (SolverMeaning.BIT, WithoutAnsi.SAME),
 )
-scalar(
-    "&",
-    _integral_pair,
-    lambda a, b: a & b,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("BitwiseAnd",),
-    sql=Infix("&"),
-    folding=Folding.SETTLED,
-)
-scalar(
-    "|",
-    _integral_pair,
-    lambda a, b: a | b,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("BitwiseOr",),
-    sql=Infix("|"),
-    folding=Folding.SETTLED,
-)
-scalar(
-    "^",
-    _integral_pair,
-    lambda a, b: a ^ b,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("BitwiseXor",),
-    sql=Infix("^"),
-    folding=Folding.SETTLED,
-)
+scalar("&", "BitwiseAnd", _integral_pair, lambda a, b: a & b)(PLAIN, Infix("&"))
+scalar("|", "BitwiseOr", _integral_pair, lambda a, b: a | b)(PLAIN, Infix("|"))
+scalar("^", "BitwiseXor", _integral_pair, lambda a, b: a ^ b)(PLAIN, Infix("^"))
 
 
 def _hex(value: Any) -> str:
@@ -438,13 +313,4 @@ def _hex(value: Any) -> str:
     return (value.encode() if isinstance(value, str) else value).hex().upper()
 
 
-scalar(
-    "hex",
-    signature(STRING, (LONG, BINARY, STRING)),
-    _hex,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Hex",),
-    folding=Folding.SETTLED,
-)
+scalar("hex", "Hex", signature(STRING, (LONG, BINARY, STRING)), _hex)(PLAIN)

@@ -11,44 +11,26 @@ from typing import Any
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.moments import from_micros, micros_of
 from veer.functions.registry import (
+    FAILING,
+    NULLABLE,
     PARTIAL,
     PURE,
+    SETTLED,
     STRICT,
     Argument,
     Failure,
     Resolved,
     scalar,
 )
-from veer.functions.traits import Called, Folding, Shown, SolverMeaning
+from veer.functions.traits import Called, Claim, Shown, SolverMeaning, WithoutAnsi, ZoneUse
 from veer.functions.typing import exactly, signature
-from veer.model.types import (
-    DATE,
-    LONG,
-    STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    DataType,
-    NumericType,
-)
+from veer.model.types import DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, NumericType
 
 _FORMATS = {
-    "yyyy": "%Y",
-    "yy": "%y",
-    "MM": "%m",
-    "dd": "%d",
-    "HH": "%H",
-    "mm": "%M",
-    "ss": "%S",
-    "MMM": "%b",
-    "MMMM": "%B",
-    "EEE": "%a",
-    "EEEE": "%A",
-    "DDD": "%j",
-    "hh": "%I",
-    "a": "%p",
-}
-
-
+    "yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S",
+    "MMM": "%b", "MMMM": "%B", "EEE": "%a", "EEEE": "%A", "DDD": "%j", "hh": "%I", "a": "%p",
+}  # fmt: skip
+_FIELDS = {"y": "year", "M": "month", "d": "day", "H": "hour", "m": "minute", "s": "second"}
 _SPECIAL = frozenset("[]{}#")  # parts that may be missing, and what Java keeps for later
 MOST_DIGITS = 9  # of a fraction of a second
 
@@ -67,7 +49,7 @@ def pattern_parts(pattern: str) -> tuple[tuple[str, str], ...]:
             parts.append(("text", text))
         elif set(text) == {"S"} and len(text) > MOST_DIGITS:
             raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
-        elif text in _FORMATS or set(text) <= {"S"} or text in ("y", "M", "d", "H", "m", "s"):
+        elif text in _FORMATS or set(text) <= {"S"} or text in _FIELDS:
             parts.append(("field", text))
         else:
             raise UnsupportedError(f"datetime pattern {pattern!r}: {text!r} is not modelled")
@@ -101,15 +83,7 @@ def format_moment(value: date, pattern: str) -> str:
         elif text == "yyyy":
             out.append(f"{moment.year:04d}")
         elif len(text) == 1 and text != "a":
-            short = {
-                "y": "year",
-                "M": "month",
-                "d": "day",
-                "H": "hour",
-                "m": "minute",
-                "s": "second",
-            }
-            out.append(str(getattr(moment, short[text])))
+            out.append(str(getattr(moment, _FIELDS[text])))
         else:
             out.append(moment.strftime(_FORMATS[text]))
     return "".join(out)
@@ -118,16 +92,8 @@ def format_moment(value: date, pattern: str) -> str:
 _READERS = {
     "yyyy": r"(?P<year>\d{4})",
     "y": r"(?P<year>\d{1,6})",
-    "MM": r"(?P<month>\d{2})",
-    "M": r"(?P<month>\d{1,2})",
-    "dd": r"(?P<day>\d{2})",
-    "d": r"(?P<day>\d{1,2})",
-    "HH": r"(?P<hour>\d{2})",
-    "H": r"(?P<hour>\d{1,2})",
-    "mm": r"(?P<minute>\d{2})",
-    "m": r"(?P<minute>\d{1,2})",
-    "ss": r"(?P<second>\d{2})",
-    "s": r"(?P<second>\d{1,2})",
+    **{letter * 2: rf"(?P<{_FIELDS[letter]}>\d{{2}})" for letter in "MdHms"},
+    **{letter: rf"(?P<{_FIELDS[letter]}>\d{{1,2}})" for letter in "MdHms"},
 }
 
 
@@ -174,16 +140,9 @@ def parse_moment(text: str, pattern: str) -> datetime:
         raise Failure("CANNOT_PARSE_TIMESTAMP") from None
 
 
-scalar(
-    "date_format",
-    signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING),
-    format_moment,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("DateFormatClass",),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.TEXT_OF_MOMENT,
+FORMATTED = signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING)
+scalar("date_format", "DateFormatClass", FORMATTED, format_moment)(
+    FAILING, SolverMeaning.TEXT_OF_MOMENT, WithoutAnsi.SAME, Claim.BY_PATTERN
 )
 
 
@@ -193,34 +152,20 @@ def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
     return parse_moment
 
 
-scalar(
-    "to_date_by",
-    signature(DATE, STRING, STRING),
-    _read_with_pattern(DATE),
-    PURE,
-    STRICT,
-    PARTIAL,
-    sql=Called("to_date"),
-    folding=Folding.SETTLED,
+scalar("to_date_by", "", signature(DATE, STRING, STRING), _read_with_pattern(DATE))(
+    FAILING, Called("to_date"), WithoutAnsi.READ, Claim.BY_PATTERN
 )
 
 
 def _text_rule(args: Sequence[Argument]) -> Resolved:
     """Text and a pattern; numbers, which have a meaning without pattern, have none with one."""
-    if isinstance(args[0].type, NumericType):
+    if args and isinstance(args[0].type, NumericType):
         raise IllFormedError(f"argument 1 is {args[0].type}, expected text")
     return signature(TIMESTAMP, STRING, STRING)(args)
 
 
-scalar(
-    "to_timestamp_by",
-    _text_rule,
-    _read_with_pattern(TIMESTAMP),
-    PURE,
-    STRICT,
-    PARTIAL,
-    sql=Called("to_timestamp"),
-    folding=Folding.SETTLED,
+scalar("to_timestamp_by", "", _text_rule, _read_with_pattern(TIMESTAMP))(
+    FAILING, Called("to_timestamp"), WithoutAnsi.READ, ZoneUse.READ, Claim.BY_PATTERN
 )
 DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
 
@@ -240,30 +185,20 @@ def whole_seconds(value: datetime) -> int:
     return seconds if micros >= 0 else -seconds
 
 
-scalar(
-    "unix_timestamp",
-    exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1),
-    _unix_timestamp,
-    PURE,
-    STRICT,
-    PARTIAL,
-    aliases=("to_unix_timestamp",),
-    spark=(
-        "ToUnixTimestamp",
-        "UnixTimestamp",
-    ),
-    shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
-    folding=Folding.SETTLED,
-    solver=SolverMeaning.SECONDS,
+UNIX = exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1)
+USUAL_PATTERN = Shown(1, (DEFAULT_PATTERN,))
+scalar("unix_timestamp to_unix_timestamp", "ToUnixTimestamp UnixTimestamp", UNIX, _unix_timestamp)(
+    (*FAILING, USUAL_PATTERN, SolverMeaning.SECONDS),
+    (WithoutAnsi.READ, ZoneUse.READ, Claim.BY_PATTERN),
 )
-scalar(
-    "from_unixtime",
-    signature(STRING, LONG, STRING, optional=1),
-    lambda n, p=DEFAULT_PATTERN: format_moment(from_micros(n * 1_000_000), p),
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("FromUnixTime",),
-    shown=Shown(1, ("yyyy-MM-dd HH:mm:ss",)),
-    folding=Folding.SETTLED,
+
+
+def _from_unixtime(seconds: int, pattern: str = DEFAULT_PATTERN) -> str:
+    return format_moment(from_micros(seconds * 1_000_000), pattern)
+
+
+WRITTEN = signature(STRING, LONG, STRING, optional=1)
+scalar("from_unixtime", "FromUnixTime", WRITTEN, _from_unixtime)(
+    (PURE, STRICT, PARTIAL, NULLABLE, SETTLED, USUAL_PATTERN),
+    (WithoutAnsi.SAME, ZoneUse.ARGUMENT, Claim.BY_PATTERN),
 )

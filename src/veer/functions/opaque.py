@@ -5,9 +5,10 @@ They have a type and nothing else: no witness is looked for where one occurs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from veer.functions.registry import opaque
+from veer.functions.registry import NOT_NULLABLE, opaque
+from veer.functions.traits import Claim
 from veer.model.types import (
     BINARY,
     BOOLEAN,
@@ -32,14 +33,10 @@ from veer.model.types import (
     TimestampType,
     has_floats,
 )
+from veer.settings import SPARK_4_0, SPARK_4_1
 
 MOMENTS = {DateType, TimestampType, TimestampNtzType}  # are widened to one another
-Rule = Callable[[Sequence[DataType]], DataType | None]
-
-
-def _all(type_: DataType | Rule, names: str) -> None:
-    for name in names.split():
-        opaque(name, type_)
+CAPITALS = Claim.IN_CAPITALS
 
 
 def _first(types: Sequence[DataType]) -> DataType | None:
@@ -162,39 +159,40 @@ def _sorted(types: Sequence[DataType]) -> DataType | None:
     return types[0] if is_array else None
 
 
-_all(INT, "hash levenshtein regexp_count")
-_all(_bits, "bit_count")
-_all(_json, "to_json")
-_all(_csv, "to_csv")
-_all(_length_of_json, "json_array_length")
-_all(_masked, "mask")
-_all(_key_sought, "map_contains_key")
-_all(_sorted, "array_sort")
-_all(LONG, "xxhash64 crc32")
-_all(STRING, "get_json_object parse_url soundex format_number to_char")
-_all(STRING, "base64 url_encode url_decode regexp_substr bin conv char overlay")
-_all(BINARY, "unbase64 unhex")
-_all(DOUBLE, "cbrt sin cos tan asin acos atan atan2 sinh cosh tanh expm1 log1p log")
-_all(DOUBLE, "degrees radians hypot")
-_all(TIMESTAMP, "from_utc_timestamp to_utc_timestamp")
-_all(ArrayType(STRING), "regexp_extract_all")
-opaque("format_string", STRING, shows_addresses=True)
-_all(STRING, "quote monthname dayname")
-_all(_two_for_text, "decode")
-_all(BINARY, "encode")
-_all(INT, "bit_length find_in_set unix_date")
-_all(LONG, "array_position factorial unix_seconds unix_millis unix_micros")
-_all(DATE, "date_from_unix_date")
-_all(TIMESTAMP, "timestamp_millis timestamp_micros try_to_timestamp")
-_all(DOUBLE, "rint cot sec csc asinh acosh atanh")
-_all(BOOLEAN, "arrays_overlap luhn_check")
-_all(_first, "array_compact array_union array_intersect array_except map_concat")
-_all(_same_array, "array_append array_prepend array_remove")
-_all(_array_of_first, "array_repeat")
-_all(_item, "get try_element_at")
-_all(_entries, "map_entries")
-_all(_map_of_arrays, "map_from_arrays")
-_all(_map_of_entries, "map_from_entries")
+opaque("levenshtein regexp_count bit_length find_in_set", INT)
+opaque("unix_date", INT)
+opaque("bit_count", _bits)
+opaque("json_array_length", _length_of_json)
+opaque("hash", INT, NOT_NULLABLE)
+opaque("xxhash64", LONG, NOT_NULLABLE)
+opaque("crc32 array_position factorial unix_seconds unix_millis unix_micros", LONG)
+opaque("to_json", _json)
+opaque("to_csv", _csv)
+opaque("mask", _masked)
+opaque("map_contains_key", _key_sought)
+opaque("array_sort", _sorted)
+opaque("get_json_object parse_url soundex format_number to_char", STRING)
+opaque("base64 url_encode url_decode regexp_substr bin conv char overlay", STRING)
+opaque("monthname dayname", STRING, SPARK_4_0)
+opaque("quote", STRING, SPARK_4_1)
+opaque("format_string", STRING, Claim.SHOWS_ADDRESSES)
+opaque("decode", _two_for_text)
+opaque("unbase64 unhex encode", BINARY)
+opaque("cbrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh", DOUBLE, CAPITALS)
+opaque("cot sec csc expm1 log1p log degrees radians hypot", DOUBLE, CAPITALS)
+opaque("rint", DOUBLE)
+opaque("date_from_unix_date", DATE)
+opaque("from_utc_timestamp to_utc_timestamp timestamp_millis timestamp_micros", TIMESTAMP)
+opaque("try_to_timestamp", TIMESTAMP)
+opaque("arrays_overlap luhn_check", BOOLEAN)
+opaque("regexp_extract_all", ArrayType(STRING))
+opaque("array_compact array_union array_intersect array_except map_concat", _first)
+opaque("array_append array_prepend array_remove", _same_array)
+opaque("array_repeat", _array_of_first)
+opaque("get try_element_at", _item)
+opaque("map_entries", _entries)
+opaque("map_from_arrays", _map_of_arrays)
+opaque("map_from_entries", _map_of_entries)
+opaque("shiftleft shiftright shiftrightunsigned bitwise_not", _number)
 # Of the values of a group, sorted and each once, and of the deviation that is allowed.
-_all(_count_of_values, "set.approx_count_distinct")
-_all(_number, "shiftleft shiftright shiftrightunsigned bitwise_not")
+opaque("set.approx_count_distinct", _count_of_values, NOT_NULLABLE)

@@ -24,9 +24,10 @@ from veer.functions.registry import (
     Nulls,
     Resolved,
     Rule,
+    Trait,
     scalar,
 )
-from veer.functions.traits import Domain, PythonOnly, TextUse
+from veer.functions.traits import PythonOnly, TextUse, ZoneUse
 from veer.functions.typing import signature
 from veer.model.types import (
     BOOLEAN,
@@ -47,15 +48,9 @@ LONGEST = 1_000_000
 TEXTS = ArrayType(STRING)
 
 
-def _python(
-    name: str,
-    rule: Rule,
-    meaning: Callable[..., Any],
-    domain: Domain,
-    texts: TextUse | None = None,
-) -> None:
-    """Register something Python does, which Spark's SQL cannot say."""
-    scalar(f"python.{name}", rule, meaning, PURE, STRICT, domain, sql=PythonOnly(), texts=texts)
+def _python(name: str, rule: Rule, meaning: Callable[..., Any], *traits: Trait) -> None:
+    """Register something Python does, which Spark's SQL cannot say; its domain is among the traits."""
+    scalar(f"python.{name}", "", rule, meaning)(PURE, STRICT, PythonOnly(), *traits)
 
 
 def _raises(meaning: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,7 +80,9 @@ def _raise(*_: Any) -> Any:
     raise Failure("an exception in a Python function")
 
 
-scalar(RAISE, _typed_as_argument, _raise, PURE, Nulls.CUSTOM, PARTIAL, sql=PythonOnly())
+scalar(RAISE, "", _typed_as_argument, _raise)(
+    PURE, Nulls.CUSTOM, PARTIAL, PythonOnly(), ZoneUse.SAME
+)
 
 # Methods of texts that are read, by the arguments they take and what they give.
 CHANGED = frozenset({"upper", "lower", "title", "capitalize", "swapcase", "casefold"})
@@ -98,10 +95,10 @@ ENDED = frozenset({"startswith", "endswith"})
 REMOVED = frozenset({"removeprefix", "removesuffix"})
 FOUND = frozenset({"find", "rfind", "count"})
 USES = {
-    **dict.fromkeys(("upper", "lower"), TextUse.LETTER_CASE),
-    **dict.fromkeys(("title", "capitalize", "casefold"), TextUse.CAPITALS),
-    **dict.fromkeys(STRIPPED, TextUse.TRIM),
-    **dict.fromkeys(ASKED, TextUse.CHARACTERS),
+    **dict.fromkeys(("upper", "lower"), (TextUse.LETTER_CASE,)),
+    **dict.fromkeys(("title", "capitalize", "casefold"), (TextUse.CAPITALS,)),
+    **dict.fromkeys(STRIPPED, (TextUse.TRIM,)),
+    **dict.fromkeys(ASKED, (TextUse.CHARACTERS,)),
 }
 for _names, _rule in (
     (CHANGED, signature(STRING, STRING)),
@@ -112,7 +109,7 @@ for _names, _rule in (
     (FOUND, signature(LONG, STRING, STRING)),
 ):
     for _name in sorted(_names):
-        _python(_name, _rule, getattr(str, _name), TOTAL, USES.get(_name))
+        _python(_name, _rule, getattr(str, _name), TOTAL, *USES.get(_name, ()))
 
 _python("contains", signature(BOOLEAN, STRING, STRING), lambda s, part: part in s, TOTAL)
 _python("index", signature(LONG, STRING, STRING), _raises(str.index), PARTIAL)
@@ -161,25 +158,22 @@ def _chained(text: str, methods: str) -> Any:
 
 
 # What comprehensions over texts do: each text changed, or those taken that are something, or not.
-_python(
-    "each",
-    signature(TEXTS, TEXTS, STRING),
-    lambda texts, methods: tuple(_chained(t, methods) for t in texts),
-    TOTAL,
-)
-_python(
-    "those",
-    signature(TEXTS, TEXTS, STRING, BOOLEAN),
-    lambda texts, asked, wanted: tuple(t for t in texts if bool(_chained(t, asked)) is wanted),
-    TOTAL,
-    TextUse.CHARACTERS,
-)
-_python(
-    "those_in",
-    signature(TEXTS, TEXTS, STRING, BOOLEAN),
-    lambda texts, whole, wanted: tuple(t for t in texts if (t in whole) is wanted),
-    TOTAL,
-)
+def _each(texts: tuple[str, ...], methods: str) -> tuple[Any, ...]:
+    return tuple(_chained(text, methods) for text in texts)
+
+
+def _those(texts: tuple[str, ...], asked: str, wanted: bool) -> tuple[str, ...]:
+    return tuple(text for text in texts if bool(_chained(text, asked)) is wanted)
+
+
+def _those_in(texts: tuple[str, ...], whole: str, wanted: bool) -> tuple[str, ...]:
+    return tuple(text for text in texts if (text in whole) is wanted)
+
+
+SOUGHT = signature(TEXTS, TEXTS, STRING, BOOLEAN)
+_python("each", signature(TEXTS, TEXTS, STRING), _each, TOTAL)
+_python("those", SOUGHT, _those, TOTAL, TextUse.CHARACTERS)
+_python("those_in", SOUGHT, _those_in, TOTAL)
 
 _python("int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), PARTIAL, TextUse.NUMBER)
 _python("float", signature(DOUBLE, STRING), _raises(float), PARTIAL, TextUse.NUMBER)
@@ -210,25 +204,13 @@ for _name in ("trunc", "floor", "ceil"):
         PARTIAL,
     )
 _python("round", signature(LONG, DOUBLE), _raises(lambda x: _fits(round(x))), PARTIAL)
-_python(
-    "round_to",
-    signature(DOUBLE, DOUBLE, LONG),
-    _raises(lambda x, n: round(x, max(min(n, 400), -400))),
-    PARTIAL,
-)
-
+_rounded_to = _raises(lambda x, n: round(x, max(min(n, 400), -400)))
+_python("round_to", signature(DOUBLE, DOUBLE, LONG), _rounded_to, PARTIAL)
 
 # Dates and times; formats hold only directives that mean the same everywhere.
-_python(
-    "strptime",
-    signature(TIMESTAMP_NTZ, STRING, STRING),
-    _raises(datetime.strptime),
-    PARTIAL,
-    TextUse.DATE,
-)
-_python(
-    "fromisoformat", signature(DATE, STRING), _raises(date.fromisoformat), PARTIAL, TextUse.DATE
-)
+TIME, DAY = signature(TIMESTAMP_NTZ, STRING, STRING), signature(DATE, STRING)
+_python("strptime", TIME, _raises(datetime.strptime), PARTIAL, TextUse.DATE)
+_python("fromisoformat", DAY, _raises(date.fromisoformat), PARTIAL, TextUse.DATE)
 _python("is_strptime", signature(BOOLEAN, STRING, STRING), _converts(datetime.strptime), TOTAL)
 _python("is_fromisoformat", signature(BOOLEAN, STRING), _converts(date.fromisoformat), TOTAL)
 _python("date", signature(DATE, TIMESTAMP_NTZ), datetime.date, TOTAL)
@@ -246,12 +228,8 @@ for _name in ("match", "search", "fullmatch"):
         lambda pattern, s, method=_name: bool(getattr(_pattern(pattern), method)(s)),
         TOTAL,
     )
-_python(
-    "re_sub",
-    signature(STRING, STRING, STRING, STRING),
-    lambda pattern, new, s: _pattern(pattern).sub(new, s),
-    TOTAL,
-)
+REPLACED = signature(STRING, STRING, STRING, STRING)
+_python("re_sub", REPLACED, lambda pattern, new, s: _pattern(pattern).sub(new, s), TOTAL)
 
 for _name, _type in (("text", STRING), ("int", LONG), ("float", DOUBLE)):
     _python(

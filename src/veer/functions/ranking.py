@@ -12,75 +12,42 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from veer.errors import IllFormedError
-from veer.functions.registry import PURE, Argument, Failure, Kind, Resolved, over
-from veer.functions.traits import OverMeaning, Shown
-from veer.functions.typing import cast_to, signature
+from veer.functions.registry import CHOICE, PURE, Argument, Failure, Resolved, over
+from veer.functions.traits import Claim, OverMeaning, Shown, ZoneUse
+from veer.functions.typing import cast_to, require_count, signature
 from veer.model.types import DOUBLE, INT, DataType
 
 Partition = list[tuple[Any, ...]]
 Ranker = Callable[[list[int], Partition], list[Any]]
+COUNTING = Claim.READS_ORDER_ALONE, Claim.NEVER_NULL, Claim.COUNTS_ROWS
 
 
 # A choice where rows tie: which of two peers comes first is up to Spark.
-over(
-    "row_number",
-    signature(INT),
-    lambda peers, _: list(range(1, len(peers) + 1)),
-    Kind.CHOICE,
-    spark=("RowNumber",),
-    shown=Shown(over_rows=True),
-    reads_order_alone=True,
-    is_nullable=False,
-    prover=OverMeaning.ROW_NUMBER,
-    counts_rows=True,
+over("row_number", "RowNumber", signature(INT), lambda peers, _: list(range(1, len(peers) + 1)))(
+    CHOICE, COUNTING, Shown(over_rows=True), OverMeaning.ROW_NUMBER
 )
-over(
-    "rank",
-    signature(INT),
-    lambda peers, _: [bisect_left(peers, p) + 1 for p in peers],
-    PURE,
-    spark=("Rank",),
-    shown=Shown(capitals=("rank",), over_rows=True),
-    reads_order_alone=True,
-    is_nullable=False,
-    prover=OverMeaning.RANK,
-    counts_rows=True,
+over("rank", "Rank", signature(INT), lambda peers, _: [bisect_left(peers, p) + 1 for p in peers])(
+    PURE, COUNTING, Shown(capitals=("rank",), over_rows=True), OverMeaning.RANK
 )
-over(
-    "dense_rank",
-    signature(INT),
-    lambda peers, _: [p + 1 for p in peers],
-    PURE,
-    spark=("DenseRank",),
-    shown=Shown(capitals=("dense_rank",), over_rows=True),
-    reads_order_alone=True,
-    is_nullable=False,
-    prover=OverMeaning.DENSE_RANK,
-    counts_rows=True,
+over("dense_rank", "DenseRank", signature(INT), lambda peers, _: [p + 1 for p in peers])(
+    PURE, COUNTING, Shown(capitals=("dense_rank",), over_rows=True), OverMeaning.DENSE_RANK
 )
-over(
-    "percent_rank",
-    signature(DOUBLE),
-    lambda peers, _: [
-        bisect_left(peers, p) / (len(peers) - 1) if len(peers) > 1 else 0.0 for p in peers
-    ],
-    PURE,
-    spark=("PercentRank",),
-    shown=Shown(capitals=("percent_rank",), over_rows=True),
-    reads_order_alone=True,
-    is_nullable=False,
-    counts_rows=True,
+
+
+def _percent_rank(peers: list[int], _: Partition) -> list[float]:
+    return [bisect_left(peers, p) / (len(peers) - 1) if len(peers) > 1 else 0.0 for p in peers]
+
+
+over("percent_rank", "PercentRank", signature(DOUBLE), _percent_rank)(
+    PURE, COUNTING, Shown(capitals=("percent_rank",), over_rows=True)
 )
-over(
-    "cume_dist",
-    signature(DOUBLE),
-    lambda peers, _: [bisect_right(peers, p) / len(peers) for p in peers],
-    PURE,
-    spark=("CumeDist",),
-    reads_order_alone=True,
-    is_nullable=False,
-    counts_rows=True,
-)
+
+
+def _cume_dist(peers: list[int], _: Partition) -> list[float]:
+    return [bisect_right(peers, p) / len(peers) for p in peers]
+
+
+over("cume_dist", "CumeDist", signature(DOUBLE), _cume_dist)(PURE, COUNTING)
 
 
 def _ntile(peers: list[int], rows: Partition) -> list[int]:
@@ -97,22 +64,14 @@ def _ntile(peers: list[int], rows: Partition) -> list[int]:
     return tiles
 
 
-over(
-    "ntile",
-    signature(INT, INT),
-    _ntile,
-    Kind.CHOICE,
-    spark=("NTile",),
-    shown=Shown(over_rows=True),
-    is_nullable=False,
-    counts_rows=True,
+over("ntile", "NTile", signature(INT, INT), _ntile)(
+    CHOICE, Shown(over_rows=True), Claim.NEVER_NULL, Claim.COUNTS_ROWS
 )
 
 
 def _shift_rule(args: Sequence[Argument]) -> Resolved:
     """`lag(value[, offset[, default]])`."""
-    if not 1 <= len(args) <= 3:
-        raise IllFormedError(f"{len(args)} arguments, expected 1 to 3")
+    require_count(args, 1, 3)
     value = args[0].type
     types: list[DataType] = [value]
     if len(args) > 1:
@@ -138,30 +97,17 @@ def _shift(direction: int) -> Ranker:
     return shifted
 
 
-over(
-    "lag",
-    _shift_rule,
-    _shift(-1),
-    Kind.CHOICE,
-    spark=("Lag",),
-    shown=Shown(1, ("1", "NULL")),
-    prover=OverMeaning.EARLIER,
+over("lag", "Lag", _shift_rule, _shift(-1))(
+    CHOICE, Shown(1, ("1", "NULL")), OverMeaning.EARLIER, ZoneUse.SAME
 )
-over(
-    "lead",
-    _shift_rule,
-    _shift(1),
-    Kind.CHOICE,
-    spark=("Lead",),
-    shown=Shown(1, ("1", "NULL")),
-    prover=OverMeaning.LATER,
+over("lead", "Lead", _shift_rule, _shift(1))(
+    CHOICE, Shown(1, ("1", "NULL")), OverMeaning.LATER, ZoneUse.SAME
 )
 
 
 def _nth_rule(args: Sequence[Argument]) -> Resolved:
     """`nth_value(value, place)`, places from one on."""
-    if len(args) != 2:
-        raise IllFormedError(f"{len(args)} arguments, expected 2")
+    require_count(args, 2)
     place = cast_to(args[1], INT, 2)
     if not args[1].is_literal or args[1].value is None:
         raise IllFormedError("the place must be a constant")
@@ -177,11 +123,4 @@ def _nth(rows: Partition) -> Any:
 
 
 # A choice where rows tie, as what LAG and LEAD give is.
-over(
-    "nth_value",
-    _nth_rule,
-    _nth,
-    Kind.CHOICE,
-    spark=("NthValue",),
-    reads_frame=True,
-)
+over("nth_value", "NthValue", _nth_rule, _nth)(CHOICE, Claim.READS_FRAME, ZoneUse.SAME)

@@ -1,35 +1,53 @@
-"""The one registry of functions: an entry per function holds all that Veer knows of it.
+"""The one registry of functions: a row per function holds all that Veer knows of it.
 
-A scalar function's `meaning(argument types, result type)` gives a Python function from argument
-values to a value; an aggregate's gives one from the list of argument rows. The modules
-beside this one register their functions; importing the package imports them all. What a trait
-says is documented in `traits`, how to write an entry in docs/adding-a-function.md.
+    scalar("upper ucase", "Upper", signature(STRING, STRING), str.upper)(PLAIN, TextUse.LETTER_CASE)
+
+A row names the function and its aliases in SQL, the classes of Catalyst that mean it where they
+stand in a plan with their usual parameters, its typing rule and its meaning; traits follow, and the
+type of a trait says which column it fills. A scalar function's `meaning(argument types, result
+type)` gives a Python function from argument values to a value; an aggregate's gives one from the
+list of argument rows. The modules beside this one hold the rows; importing the package imports
+them all. What a trait says is documented in `traits`, how to write a row in
+docs/adding-a-function.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple, TypedDict, Unpack, final
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, final
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.traits import (
     AS_WRITTEN,
     Adding,
     Called,
+    CalledBackwards,
+    Claim,
     Coercion,
+    Converted,
     Domain,
     Evaluation,
     Folding,
     FoldMeaning,
+    Indexed,
+    Infix,
+    InZone,
+    Older,
     OverMeaning,
+    Prefix,
+    PythonOnly,
+    SchemaNulls,
     Shown,
     SolverMeaning,
     SqlForm,
     TextUse,
+    WithoutAnsi,
+    ZoneUse,
 )
 from veer.model.types import DataType
+from veer.settings import SparkVersion
 
 
 class Failure(Exception):
@@ -54,8 +72,16 @@ class Nulls(Enum):
     CUSTOM = "sees null arguments and decides"
 
 
-# What most entries say.
-PURE, STRICT, TOTAL, PARTIAL = Kind.PURE, Nulls.STRICT, Domain.TOTAL, Domain.PARTIAL
+# Words of rows.
+PURE, CHOICE, RUN_CONSTANT, PARTITION = Kind.PURE, Kind.CHOICE, Kind.RUN_CONSTANT, Kind.PARTITION
+STRICT, PROPAGATE, TOTAL, PARTIAL = Nulls.STRICT, Nulls.PROPAGATE, Domain.TOTAL, Domain.PARTIAL
+NULLABLE_IF_ANY, NULLABLE, NOT_NULLABLE = SchemaNulls.ANY, SchemaNulls.ALWAYS, SchemaNulls.NEVER
+SETTLED, IEEE = Folding.SETTLED, Folding.IEEE
+TYPED, KEEPS_VALUES, ANY_ZERO = Claim.TYPED, Claim.KEEPS_VALUES, Claim.IGNORES_ZERO_SIGN
+# What most functions of one row claim, of all arguments or of those on which they do not fail.
+PLAIN = PURE, STRICT, TOTAL, NULLABLE_IF_ANY, SETTLED
+FAILING = PURE, STRICT, PARTIAL, NULLABLE_IF_ANY, SETTLED
+NUMERIC = PURE, STRICT, PARTIAL, NULLABLE_IF_ANY, IEEE, TYPED, ANY_ZERO
 
 
 class Argument(NamedTuple):
@@ -79,11 +105,7 @@ Meaning = Callable[[Sequence[DataType], DataType], Callable[..., Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Function:
-    """What scalar, aggregate and window functions have in common.
-
-    `aliases` are other names in SQL; `spark` are the classes of Catalyst that mean this function
-    where they stand in a plan with their usual parameters. A class no function names is opaque.
-    """
+    """What scalar, aggregate and window functions have in common. A class no row names is opaque."""
 
     name: str
     rule: Rule
@@ -91,8 +113,11 @@ class Function:
     kind: Kind
     aliases: tuple[str, ...] = ()
     spark: tuple[str, ...] = ()
-    keeps_values: bool = False  # hands on values of any type without looking into them
+    keeps_values: bool = False
     shown: Shown = AS_WRITTEN
+    zone: ZoneUse | None = None
+    since: SparkVersion | None = None  # the Spark it came with; None if it was there in 3.5
+    older: tuple[Older, ...] = ()
 
     def resolve(self, args: Sequence[Argument]) -> Resolved:
         """The types of arguments and result; an error names the function."""
@@ -110,14 +135,17 @@ class ScalarFunction(Function):
     nulls: Nulls
     domain: Domain
     sql: SqlForm
+    schema_nulls: SchemaNulls | None = None
     solver: SolverMeaning = SolverMeaning.UNINTERPRETED
     folding: Folding = Folding.NEVER
     evaluation: Evaluation = Evaluation.IN_ORDER
     coercion: Coercion = Coercion.ONE_STEP
     texts: TextUse | None = None
-    ignores_zero_sign: bool = False  # gives equal results for 0.0 and -0.0, or two zeros
+    ignores_zero_sign: bool = False
+    by_pattern: bool = False
+    without_ansi: WithoutAnsi | None = None
     attempt_of: str | None = None  # the function that fails where this one gives null
-    extracts: tuple[str, ...] = ()  # fields of which EXTRACT(field FROM x) is this function
+    extracts: tuple[str, ...] = ()  # EXTRACT(field FROM x) is this function for these fields
 
     @property
     def can_fail(self) -> bool:
@@ -132,14 +160,20 @@ class AggregateFunction(Function):
 
     ignores_duplicates: bool = False
     ignores_order: bool = False
-    ignores_nulls: bool = False  # rows in which its argument is null
-    empty_is_null: bool = True  # null (else a value such as 0 or []) when no row counts
+    ignores_nulls: bool = False
+    empty_has_value: bool = False
+    present_of_present: bool = False
     adding: Adding = Adding.DOUBLES
-    chooses_by_rounding: bool = False  # a choice for the order of additions alone
-    settled_by_flag: bool = False  # a choice, unless its last argument is the constant true
+    chooses_by_rounding: bool = False
+    settled_by_flag: bool = False
     prover: FoldMeaning = FoldMeaning.UNINTERPRETED
-    counts_rows: bool = False  # its result tells how many rows there are
+    counts_rows: bool = False
     needs_order = False
+
+    @property
+    def empty_is_null(self) -> bool:
+        """Whether it is null when no row counts."""
+        return not self.empty_has_value
 
 
 @final
@@ -152,23 +186,31 @@ class OverFunction(Function):
 
     needs_order: bool = True
     reads_frame: bool = False
-    reads_order_alone: bool = False  # no arguments; Catalyst lists the sort keys in their place
-    is_nullable: bool = True
+    reads_order_alone: bool = False
+    never_null: bool = False
     prover: OverMeaning = OverMeaning.UNINTERPRETED
-    counts_rows: bool = False  # its result tells how many rows there are
+    counts_rows: bool = False
+
+    @property
+    def is_nullable(self) -> bool:
+        """Whether it can give null."""
+        return not self.never_null
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class OpaqueFunction:
-    """A pure function of which only the type of its result is known.
+    """A pure function; only the type of its result is known.
 
     `result` gives the type by the types of the arguments, or None where they do not fit.
     """
 
     name: str
     result: Callable[[Sequence[DataType]], DataType | None]
-    shows_addresses: bool = False  # in memory, of arguments that have no text of their own
+    schema_nulls: SchemaNulls | None = None
+    since: SparkVersion | None = None
+    shows_addresses: bool = False
+    in_capitals: bool = False
 
 
 SCALAR: dict[str, ScalarFunction] = {}
@@ -222,115 +264,117 @@ def over_function(name: str) -> OverFunction | AggregateFunction:
     return function
 
 
-# -- registering -------------------------------------------------------------------------------
+def schema_nulls(name: str) -> SchemaNulls | None:
+    """When Spark's schemas call the result of a scalar function nullable; None if it is unknown."""
+    function = SCALAR.get(name) or OPAQUE.get(name)
+    return function.schema_nulls if function is not None else None
 
 
-class _Traits(TypedDict, total=False):
-    aliases: tuple[str, ...]
-    spark: tuple[str, ...]
-    keeps_values: bool
-    shown: Shown
+def aggregate_schema_nulls(name: str) -> SchemaNulls | None:
+    """When they do so of an aggregate or window function; None if it is unknown."""
+    if name.startswith("legacy.") or name in ("lag", "lead") or name not in {**AGGREGATE, **OVER}:
+        return None
+    is_nullable = AGGREGATE[name].empty_is_null if name in AGGREGATE else OVER[name].is_nullable
+    return SchemaNulls.ALWAYS if is_nullable else SchemaNulls.NEVER
 
 
-class ScalarTraits(_Traits, total=False):
-    """What the entry of a scalar function may add."""
+# -- rows ----------------------------------------------------------------------------------------
 
-    solver: SolverMeaning
-    folding: Folding
-    evaluation: Evaluation
-    coercion: Coercion
-    texts: TextUse | None
-    ignores_zero_sign: bool
-    attempt_of: str
-    extracts: tuple[str, ...]
-
-
-class AggregateTraits(_Traits, total=False):
-    """What the entry of an aggregate function may add."""
-
-    ignores_duplicates: bool
-    ignores_order: bool
-    ignores_nulls: bool
-    empty_is_null: bool
-    adding: Adding
-    chooses_by_rounding: bool
-    settled_by_flag: bool
-    prover: FoldMeaning
-    counts_rows: bool
+Trait: TypeAlias = (
+    Kind | Nulls | Domain | SchemaNulls | SolverMeaning | Folding | Evaluation | Coercion | TextUse
+    | SqlForm | Shown | Adding | FoldMeaning | OverMeaning | WithoutAnsi | ZoneUse | SparkVersion
+    | Older | Claim
+)  # fmt: skip
+Traits: TypeAlias = Trait | tuple[Trait, ...]  # one, or a group of them
+_COLUMNS: dict[type, str] = {
+    Kind: "kind", Nulls: "nulls", Domain: "domain", SchemaNulls: "schema_nulls",
+    SolverMeaning: "solver", Folding: "folding", Evaluation: "evaluation", Coercion: "coercion",
+    TextUse: "texts", Shown: "shown", Adding: "adding", FoldMeaning: "prover",
+    OverMeaning: "prover", WithoutAnsi: "without_ansi", ZoneUse: "zone", SparkVersion: "since",
+    **dict.fromkeys((Called, CalledBackwards, Infix, Prefix, Indexed, Converted), "sql"),
+    **dict.fromkeys((InZone, PythonOnly), "sql"),
+}  # fmt: skip
 
 
-class OverTraits(_Traits, total=False):
-    """What the entry of a window function may add."""
+def _columns(traits: Iterable[Traits]) -> dict[str, Any]:
+    """The columns that traits fill, none twice; those before some Spark come in their order."""
+    columns: dict[str, Any] = {}
+    groups = [group if isinstance(group, tuple) else (group,) for group in traits]
+    for trait in (trait for group in groups for trait in group):
+        if isinstance(trait, Older):
+            columns["older"] = (*columns.get("older", ()), trait)
+            continue
+        is_claim = isinstance(trait, Claim)
+        column = trait.value if isinstance(trait, Claim) else _COLUMNS[type(trait)]
+        if column in columns:
+            raise TypeError(f"a row says its {column} twice")
+        columns[column] = is_claim or trait
+    return columns
 
-    needs_order: bool
-    reads_frame: bool
-    reads_order_alone: bool
-    is_nullable: bool
-    prover: OverMeaning
-    counts_rows: bool
+
+F = TypeVar("F", ScalarFunction, AggregateFunction, OverFunction)
 
 
-def scalar(
-    name: str,
+class Row(Protocol):
+    """A row that is called with the traits of its function."""
+
+    def __call__(self, *traits: Traits, **others: Any) -> None: ...
+
+
+def scalar(names: str, spark: str, rule: Rule, meaning: Callable[..., Any]) -> Row:
+    """A row of a scalar function, whose kind, null rule and domain must be among its traits.
+
+    Others of `ScalarFunction` claim nothing by default. In SQL the function is called by its name
+    unless a trait says otherwise.
+    """
+    in_sql = Called(names.split()[0])
+    return _row(SCALAR, ScalarFunction, names, spark, rule, meaning, sql=in_sql)
+
+
+def aggregate(names: str, spark: str, rule: Rule, meaning: Meaning) -> Row:
+    """A row of an aggregate function, whose kind must be among its traits."""
+    return _row(AGGREGATE, AggregateFunction, names, spark, rule, meaning, typed=True)
+
+
+def over(name: str, spark: str, rule: Rule, meaning: Callable[..., Any]) -> Row:
+    """A row of a window function, whose kind must be among its traits."""
+    return _row(OVER, OverFunction, name, spark, rule, meaning)
+
+
+def _row(
+    table: dict[str, F],
+    function: type[F],
+    names: str,
+    spark: str,
     rule: Rule,
     meaning: Callable[..., Any],
-    kind: Kind,
-    nulls: Nulls,
-    domain: Domain,
-    *,
-    typed: bool = False,
-    sql: SqlForm | None = None,
-    **traits: Unpack[ScalarTraits],
-) -> None:
-    """Register a scalar function; `typed` if `meaning` wants the types first.
+    **usual: Any,
+) -> Row:
+    name, *aliases = names.split()
 
-    Kind, null rule and domain must be said; other traits of `ScalarFunction` claim nothing by
-    default. In SQL the function is called by its name unless `sql` says otherwise.
-    """
-    SCALAR[name] = ScalarFunction(
-        name=name,
-        rule=rule,
-        meaning=meaning if typed else _untyped(meaning),
-        kind=kind,
-        nulls=nulls,
-        domain=domain,
-        sql=sql or Called(name),
-        **traits,
-    )
-    _note_names(SCALAR[name])
+    def row(*traits: Traits, **others: Any) -> None:
+        columns = usual | _columns(traits) | others
+        typed = columns.pop("typed", False)
+        table[name] = entry = function(
+            name=name,
+            aliases=tuple(aliases),
+            spark=tuple(spark.split()),
+            rule=rule,
+            meaning=meaning if typed else lambda _arguments, _result: meaning,
+            **columns,
+        )
+        ALIASES.update(dict.fromkeys(entry.aliases, name))
+        SPARK_CLASSES.update(dict.fromkeys(entry.spark, name))
 
-
-def aggregate(
-    name: str, rule: Rule, meaning: Meaning, kind: Kind, **traits: Unpack[AggregateTraits]
-) -> None:
-    """Register an aggregate function with traits of `AggregateFunction`."""
-    AGGREGATE[name] = AggregateFunction(name=name, rule=rule, meaning=meaning, kind=kind, **traits)
-    _note_names(AGGREGATE[name])
-
-
-def over(
-    name: str, rule: Rule, meaning: Callable[..., Any], kind: Kind, **traits: Unpack[OverTraits]
-) -> None:
-    """Register a window function with traits of `OverFunction`."""
-    OVER[name] = OverFunction(name=name, rule=rule, meaning=_untyped(meaning), kind=kind, **traits)
-    _note_names(OVER[name])
+    return row
 
 
 def opaque(
-    name: str,
-    type_: DataType | Callable[[Sequence[DataType]], DataType | None],
-    *,
-    shows_addresses: bool = False,
+    names: str,
+    result: DataType | Callable[[Sequence[DataType]], DataType | None],
+    *traits: Traits,
 ) -> None:
-    """Register a function of which only the type of its result is known, always or by a rule."""
-    rule = type_ if callable(type_) else lambda _: type_
-    OPAQUE[name] = OpaqueFunction(name, rule, shows_addresses)
-
-
-def _note_names(function: Function) -> None:
-    ALIASES.update(dict.fromkeys(function.aliases, function.name))
-    SPARK_CLASSES.update(dict.fromkeys(function.spark, function.name))
-
-
-def _untyped(meaning: Callable[..., Any]) -> Meaning:
-    return lambda _arguments, _result: meaning
+    """Register functions that are known by the type of the result alone, fixed or by a rule."""
+    rule = result if callable(result) else lambda _: result
+    for name in names.split():
+        OPAQUE[name] = OpaqueFunction(name, rule, **_columns(traits))

@@ -1,30 +1,51 @@
-"""Text: Spark's string functions over Python strings (code points, binary collation).
+"""Text, and hashes of bytes: Spark's string functions over Python strings (code points, binary collation).
 
-Searching is in `text_search`, regular expressions are in `regular_expressions`. Java's strings are
+Searching is in `text_search`. Java's strings are
 UTF-16, but Spark's own are UTF-8 and count code points, as Python's do.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from veer.errors import IllFormedError, UnsupportedError
+from veer.errors import UnsupportedError
 from veer.functions.registry import (
+    ANY_ZERO,
+    NOT_NULLABLE,
+    NULLABLE,
+    NULLABLE_IF_ANY,
     PARTIAL,
+    PLAIN,
+    PROPAGATE,
     PURE,
+    SETTLED,
     STRICT,
     TOTAL,
+    TYPED,
     Argument,
     Failure,
     Nulls,
     Resolved,
     scalar,
 )
-from veer.functions.traits import CalledBackwards, Folding, Shown, TextUse
-from veer.functions.typing import common_type, first_type, signature
-from veer.model.types import BINARY, INT, STRING, ArrayType, DataType, IntegralType
+from veer.functions.traits import (
+    CalledBackwards,
+    Older,
+    SchemaNulls,
+    Shown,
+    TextUse,
+    WithoutAnsi,
+    ZoneUse,
+)
+from veer.functions.typing import common_type, first_is, first_type, require_count, signature
+from veer.model.types import BINARY, INT, STRING, ArrayType, BinaryType, DataType, IntegralType
+from veer.settings import SPARK_4_0, SPARK_4_2
+
+TEXT, TRIMMED = signature(STRING, STRING), signature(STRING, STRING, STRING, optional=1)
+PADDED = signature(STRING, STRING, INT, STRING, optional=1)
 
 # -- parts -----------------------------------------------------------------------------------
 
@@ -41,56 +62,34 @@ def substring(text: str | bytes, position: int, length: int = 2**31 - 1) -> str 
     return text[max(start, 0) : max(end, 0)]
 
 
-scalar(
-    "substring",
-    signature(first_type, (STRING, BINARY), INT, INT, optional=1),
-    substring,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("substr",),
-    spark=("Substring",),
-    shown=Shown(2, ("2147483647",)),
-    folding=Folding.SETTLED,
-    texts=TextUse.CUT,
+def _substring_of_bytes(_types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+    """All of them from the least position there is, however many are asked for."""
+
+    def part(value: bytes, start: int, *length: int) -> Any:
+        return value if start == -(1 << 31) else substring(value, start, *length)
+
+    return part
+
+
+PART = signature(first_type, (STRING, BINARY), INT, INT, optional=1)
+scalar("substring substr", "Substring", PART, substring)(
+    (*PLAIN, Shown(2, ("2147483647",)), TextUse.CUT),
+    Older(SPARK_4_0, first_is(BinaryType), _substring_of_bytes),
 )
-scalar(
-    "left",
-    signature(first_type, (STRING, BINARY), INT),
-    lambda s, n: s[: max(n, 0)],
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Left",),
-    folding=Folding.SETTLED,
-    texts=TextUse.CUT,
+scalar("left", "Left", signature(first_type, (STRING, BINARY), INT), lambda s, n: s[: max(n, 0)])(
+    PLAIN, TextUse.CUT
 )
-scalar(
-    "right",
-    signature(STRING, STRING, INT),
-    lambda s, n: s[len(s) - n :] if 0 < n < len(s) else s if n > 0 else "",
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Right",),
-    folding=Folding.SETTLED,
-    texts=TextUse.CUT,
+
+
+def _right(text: str, count: int) -> str:
+    return text[len(text) - count :] if 0 < count < len(text) else text if count > 0 else ""
+
+
+scalar("right", "Right", signature(STRING, STRING, INT), _right)(
+    PURE, STRICT, TOTAL, NULLABLE, SETTLED, TextUse.CUT
 )
-scalar(
-    "length",
-    signature(INT, (STRING, BINARY)),
-    len,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=(
-        "len",
-        "char_length",
-        "character_length",
-    ),
-    spark=("Length",),
-    folding=Folding.SETTLED,
-    texts=TextUse.LENGTH,
+scalar("length len char_length character_length", "Length", signature(INT, (STRING, BINARY)), len)(
+    PLAIN, TextUse.LENGTH
 )
 
 
@@ -107,43 +106,14 @@ def _split_part(text: str, delimiter: str, part: int) -> str:
     return parts[index] if 0 <= index < len(parts) else ""
 
 
-scalar(
-    "split_part",
-    signature(STRING, STRING, STRING, INT),
-    _split_part,
-    PURE,
-    STRICT,
-    PARTIAL,
-    spark=("SplitPart",),
-    folding=Folding.SETTLED,
+scalar("split_part", "SplitPart", signature(STRING, STRING, STRING, INT), _split_part)(
+    PURE, STRICT, PARTIAL, NULLABLE, SETTLED, WithoutAnsi.SAME
 )
 
 # -- case, padding, trimming -----------------------------------------------------------------
 
-scalar(
-    "upper",
-    signature(STRING, STRING),
-    str.upper,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("ucase",),
-    spark=("Upper",),
-    folding=Folding.SETTLED,
-    texts=TextUse.LETTER_CASE,
-)
-scalar(
-    "lower",
-    signature(STRING, STRING),
-    str.lower,
-    PURE,
-    STRICT,
-    TOTAL,
-    aliases=("lcase",),
-    spark=("Lower",),
-    folding=Folding.SETTLED,
-    texts=TextUse.LETTER_CASE,
-)
+scalar("upper ucase", "Upper", TEXT, str.upper)(PLAIN, TextUse.LETTER_CASE)
+scalar("lower lcase", "Lower", TEXT, str.lower)(PLAIN, TextUse.LETTER_CASE)
 
 
 def _initcap(text: str) -> str:
@@ -153,52 +123,27 @@ def _initcap(text: str) -> str:
     )
 
 
-scalar(
-    "initcap",
-    signature(STRING, STRING),
-    _initcap,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("InitCap",),
-    texts=TextUse.CAPITALS,
-    folding=Folding.SETTLED,
+def _initcap_before(text: str) -> str:
+    """A letter has a capital only if that is one character, of those Java keeps in one."""
+
+    def capital(letter: str) -> str:
+        title = letter.title()
+        return title if len(title) == 1 and ord(letter) < 1 << 16 else letter
+
+    return re.sub(r"(^| )([^ ])", lambda m: m[1] + capital(m[2]), text.lower())
+
+
+scalar("initcap", "InitCap", TEXT, _initcap)(
+    PLAIN, TextUse.CAPITALS, Older(SPARK_4_0, lambda _: True, lambda *_: _initcap_before)
 )
-scalar(
-    "trim",
-    signature(STRING, STRING, STRING, optional=1),
-    lambda s, c=" ": s.strip(c) if c else s,
-    PURE,
-    STRICT,
-    TOTAL,
-    sql=CalledBackwards("trim"),
-    spark=("StringTrim",),
-    folding=Folding.SETTLED,
-    texts=TextUse.TRIM,
+scalar("trim", "StringTrim", TRIMMED, lambda s, c=" ": s.strip(c) if c else s)(
+    PLAIN, CalledBackwards("trim"), TextUse.TRIM
 )
-scalar(
-    "ltrim",
-    signature(STRING, STRING, STRING, optional=1),
-    lambda s, c=" ": s.lstrip(c) if c else s,
-    PURE,
-    STRICT,
-    TOTAL,
-    sql=CalledBackwards("ltrim"),
-    spark=("StringTrimLeft",),
-    folding=Folding.SETTLED,
-    texts=TextUse.TRIM,
+scalar("ltrim", "StringTrimLeft", TRIMMED, lambda s, c=" ": s.lstrip(c) if c else s)(
+    PLAIN, CalledBackwards("ltrim"), TextUse.TRIM
 )
-scalar(
-    "rtrim",
-    signature(STRING, STRING, STRING, optional=1),
-    lambda s, c=" ": s.rstrip(c) if c else s,
-    PURE,
-    STRICT,
-    TOTAL,
-    sql=CalledBackwards("rtrim"),
-    spark=("StringTrimRight",),
-    folding=Folding.SETTLED,
-    texts=TextUse.TRIM,
+scalar("rtrim", "StringTrimRight", TRIMMED, lambda s, c=" ": s.rstrip(c) if c else s)(
+    PLAIN, CalledBackwards("rtrim"), TextUse.TRIM
 )
 
 
@@ -227,51 +172,16 @@ def _rpad(text: str, length: int, pad: str = " ") -> str:
     return text + _padding(length - len(text), pad) if length > len(text) else text[:length]
 
 
-scalar(
-    "lpad",
-    signature(STRING, STRING, INT, STRING, optional=1),
-    _lpad,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StringLPad",),
-    shown=Shown(2, (" ",)),
-    texts=TextUse.CUT,
-    folding=Folding.SETTLED,
-)
-scalar(
-    "rpad",
-    signature(STRING, STRING, INT, STRING, optional=1),
-    _rpad,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StringRPad",),
-    shown=Shown(2, (" ",)),
-    texts=TextUse.CUT,
-    folding=Folding.SETTLED,
-)
-scalar(
-    "repeat",
-    signature(STRING, STRING, INT),
-    lambda s, n: s * (_bounded(n * len(s)) and n),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StringRepeat",),
-    texts=TextUse.CUT,
-    folding=Folding.SETTLED,
-)
-scalar(
-    "space",
-    signature(STRING, INT),
-    lambda n: " " * _bounded(n),
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StringSpace",),
-    folding=Folding.SETTLED,
-)
+scalar("lpad", "StringLPad", PADDED, _lpad)(PLAIN, Shown(2, (" ",)), TextUse.CUT)
+scalar("rpad", "StringRPad", PADDED, _rpad)(PLAIN, Shown(2, (" ",)), TextUse.CUT)
+
+
+def _repeat(text: str, times: int) -> str:
+    return text * (_bounded(times * len(text)) and times)
+
+
+scalar("repeat", "StringRepeat", signature(STRING, STRING, INT), _repeat)(PLAIN, TextUse.CUT)
+scalar("space", "StringSpace", signature(STRING, INT), lambda n: " " * _bounded(n))(PLAIN)
 
 
 def _translate(text: str, source: str, target: str) -> str:
@@ -285,38 +195,14 @@ def _translate(text: str, source: str, target: str) -> str:
     return "".join(t for c in text if (t := table.get(c, c)) != "\0" or c not in table)
 
 
-scalar(
-    "translate",
-    signature(STRING, STRING, STRING, STRING),
-    _translate,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StringTranslate",),
-    texts=TextUse.CHANGE,
-    folding=Folding.SETTLED,
+scalar("translate", "StringTranslate", signature(STRING, STRING, STRING, STRING), _translate)(
+    PLAIN, TextUse.CHANGE
 )
-scalar(
-    "replace",
-    signature(STRING, STRING, STRING, STRING, optional=1),
-    lambda s, a, b="": s.replace(a, b) if a else s,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("StringReplace",),
-    texts=TextUse.CHANGE,
-    folding=Folding.SETTLED,
+REPLACED = signature(STRING, STRING, STRING, STRING, optional=1)
+scalar("replace", "StringReplace", REPLACED, lambda s, a, b="": s.replace(a, b) if a else s)(
+    PLAIN, TextUse.CHANGE
 )
-scalar(
-    "ascii",
-    signature(INT, STRING),
-    lambda s: ord(s[0]) if s else 0,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Ascii",),
-    folding=Folding.SETTLED,
-)
+scalar("ascii", "Ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0)(PLAIN)
 
 # -- concatenation ---------------------------------------------------------------------------
 
@@ -341,17 +227,7 @@ def _concat(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return lambda *parts: "".join(parts)
 
 
-scalar(
-    "concat",
-    _concat_rule,
-    _concat,
-    PURE,
-    STRICT,
-    TOTAL,
-    typed=True,
-    spark=("Concat",),
-    folding=Folding.SETTLED,
-)
+scalar("concat", "Concat", _concat_rule, _concat)(PLAIN, TYPED, ZoneUse.SAME)
 
 
 def _concat_ws(separator: str | None, *parts: Any) -> str | None:
@@ -373,39 +249,22 @@ def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
     return signature(STRING, STRING, (STRING, ArrayType(STRING)), variadic=True)(args)
 
 
-scalar(
-    "concat_ws",
-    _concat_ws_rule,
-    _concat_ws,
-    PURE,
-    Nulls.CUSTOM,
-    TOTAL,
-    spark=("ConcatWs",),
-    folding=Folding.SETTLED,
+scalar("concat_ws", "ConcatWs", _concat_ws_rule, _concat_ws)(
+    PURE, Nulls.CUSTOM, TOTAL, SchemaNulls.FIRST, SETTLED
 )
 
 # -- order -------------------------------------------------------------------------------------
 
 
 def _reverse_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 1:
-        raise IllFormedError(f"{len(args)} arguments, expected 1")
+    require_count(args, 1)
     if isinstance(args[0].type, ArrayType):
         return Resolved((args[0].type,), args[0].type)
     return signature(first_type, (STRING, BINARY))(args)
 
 
-scalar(
-    "reverse",
-    _reverse_rule,
-    lambda v: v[::-1],
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("Reverse",),
-    folding=Folding.SETTLED,
-    texts=TextUse.CHANGE,
-    ignores_zero_sign=True,
+scalar("reverse", "Reverse", _reverse_rule, lambda v: v[::-1])(
+    PLAIN, TextUse.CHANGE, ANY_ZERO, ZoneUse.SAME, Older(SPARK_4_2, first_is(BinaryType))
 )
 
 
@@ -427,17 +286,8 @@ def _substring_index(text: str, delimiter: str, count: int) -> str:
     return text[:place] if count > 0 else text[place + len(delimiter) :]
 
 
-scalar(
-    "substring_index",
-    signature(STRING, STRING, STRING, INT),
-    _substring_index,
-    PURE,
-    STRICT,
-    TOTAL,
-    spark=("SubstringIndex",),
-    folding=Folding.SETTLED,
-    texts=TextUse.PART,
-)
+INDEXED = signature(STRING, STRING, STRING, INT)
+scalar("substring_index", "SubstringIndex", INDEXED, _substring_index)(PLAIN, TextUse.PART)
 
 # -- formats ---------------------------------------------------------------------------------
 
@@ -479,12 +329,22 @@ def _format(format_: str, *values: Any) -> str:
     return _DIRECTIVE.sub(shown, format_)
 
 
-scalar(
-    "format_string",
-    _format_rule,
-    _format,
-    PURE,
-    Nulls.NEVER,
-    TOTAL,
-    aliases=("printf",),
-)
+scalar("format_string printf", "", _format_rule, _format)(PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE)
+
+# -- hashes, in hexadecimal digits -------------------------------------------------------------
+
+BYTES = signature(STRING, BINARY)
+
+
+def _digested(algorithm: str) -> Callable[[bytes], str]:
+    return lambda data: hashlib.new(algorithm, data, usedforsecurity=False).hexdigest()
+
+
+def _sha2(data: bytes, bits: int) -> str | None:
+    """0 bits mean 256; a length that SHA-2 does not have gives null."""
+    return _digested(f"sha{bits or 256}")(data) if bits in (0, 224, 256, 384, 512) else None
+
+
+scalar("md5", "Md5", BYTES, _digested("md5"))(PURE, STRICT, TOTAL, NULLABLE_IF_ANY)
+scalar("sha1 sha", "Sha1", BYTES, _digested("sha1"))(PURE, STRICT, TOTAL, NULLABLE_IF_ANY)
+scalar("sha2", "Sha2", signature(STRING, BINARY, INT), _sha2)(PURE, PROPAGATE, TOTAL, NULLABLE)

@@ -1,15 +1,36 @@
 """The vocabulary of the registry: what may be known of a function besides its Python meaning.
 
-Each trait has a default that claims nothing: a function that does not say otherwise is
-uninterpreted to the solver, is not computed beforehand, tells 0.0 from -0.0, and so on. Packages
+Each trait has a default that claims nothing: without a trait a function is uninterpreted to the
+solver, is not computed beforehand, distinguishes 0.0 from -0.0, and so on. Packages
 that act on a trait do so by a closed `match` or ask one of the questions below.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
+
+from veer.model.types import DataType
+from veer.settings import SparkVersion
+
+Types = Sequence[DataType]
+Meaning = Callable[[Types, DataType], Callable[..., Any]]
+
+
+class SchemaNulls(Enum):
+    """When Spark's schemas call the result of a function nullable.
+
+    That is a rule of Spark's analyzer, not a fact: `i % 2` of a column that is never null is
+    "nullable" in a schema, though it never is. Without a rule it is unknown what the schema says.
+    """
+
+    ANY = "if an argument is"
+    ALL = "if all arguments are"
+    ALWAYS = "always"
+    NEVER = "never"
+    FIRST = "if the first argument is"
 
 
 class Domain(Enum):
@@ -38,11 +59,11 @@ class SolverMeaning(Enum):
     IDENTITY = "a"
     MAGNITUDE = "a without its sign"
     LOW_BITS = "the number that the low bits of a stand for"
-    WRAPPED_SUM = "a + b, of which the low bits are kept"
-    WRAPPED_DIFFERENCE = "a - b, likewise"
-    WRAPPED_PRODUCT = "a * b, likewise"
-    WRAPPED_NEGATION = "-a, likewise"
-    WRAPPED_MAGNITUDE = "a without its sign, likewise"
+    WRAPPED_SUM = "the low bits of a + b"
+    WRAPPED_DIFFERENCE = "the low bits of a - b"
+    WRAPPED_PRODUCT = "the low bits of a * b"
+    WRAPPED_NEGATION = "the low bits of -a"
+    WRAPPED_MAGNITUDE = "the low bits of a without its sign"
     BIT = "one binary digit of a number"
     DAYS_LATER = "a date so many days later"
     DAYS_EARLIER = "a date so many days earlier"
@@ -170,6 +191,68 @@ class OverMeaning(Enum):
     DENSE_RANK = "the number of peer groups up to this one"
     EARLIER = "a value of a row some places before"
     LATER = "a value of a row some places after"
+
+
+class Claim(Enum):
+    """What a function has or has not; a claim that is not made does not hold. Values are fields."""
+
+    TYPED = "typed"  # the meaning is given the types of arguments and result first
+    KEEPS_VALUES = "keeps_values"  # hands on values of any type without looking into them
+    IGNORES_ZERO_SIGN = "ignores_zero_sign"  # gives equal results for 0.0 and -0.0, or two zeros
+    BY_PATTERN = "by_pattern"  # reads or writes times by a pattern
+    IGNORES_DUPLICATES = "ignores_duplicates"
+    IGNORES_ORDER = "ignores_order"
+    IGNORES_NULLS = "ignores_nulls"  # rows in which its argument is null
+    EMPTY_HAS_VALUE = "empty_has_value"  # such as 0 or [] when no row counts; else that is null
+    PRESENT_OF_PRESENT = "present_of_present"  # not null where one of the values is not
+    CHOOSES_BY_ROUNDING = "chooses_by_rounding"  # a choice for the order of additions alone
+    SETTLED_BY_FLAG = "settled_by_flag"  # a choice, unless its last argument is the constant true
+    COUNTS_ROWS = "counts_rows"  # its result tells how many rows there are
+    READS_FRAME = "reads_frame"
+    READS_ORDER_ALONE = "reads_order_alone"  # no arguments; Catalyst lists the sort keys instead
+    NEVER_NULL = "never_null"
+    SHOWS_ADDRESSES = "shows_addresses"  # in memory, of arguments that have no text of their own
+    IN_CAPITALS = "in_capitals"  # how Spark shows the name of a function that it alone understands
+
+
+# -- what depends on the session ---------------------------------------------------------------
+
+
+class WithoutAnsi(Enum):
+    """What a function that may fail means in a session without ANSI; without a rule it is refused."""
+
+    SAME = "the same: it fails in both modes, or never on what Spark computes with"
+    WRAPPED = "whole numbers keep their low bits; decimals are null where 38 digits are too few"
+    ROUNDED = "whole numbers keep their low bits; decimals of 38 digits are refused"
+    CUT = "of doubles, the largest whole number for those beyond"
+    ATTEMPT = "its attempt, which gives null"
+    NULL = "null where it fails; of maps the same"
+    READ = "null where it fails; in sessions in which old times fail, some texts fail"
+    OTHER = "a function of its own"
+
+
+class ZoneUse(Enum):
+    """What the session's time zone is to a function; one of timestamps without a rule is refused."""
+
+    SAME = "nothing: it hands timestamps on or compares them"
+    SHOWN = "it asks what clocks show at its timestamps"
+    ARGUMENT = "it is a function of the zone, too"
+    READ = "it is a function of the zone where it reads a text"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Older:
+    """What a function meant before some Spark, for arguments of some types.
+
+    `meaning` is that of the function `older.name`, which no law of the present one can reach; None
+    if it is not modelled.
+    """
+
+    before: SparkVersion
+    concerns: Callable[[Types], bool]
+    meaning: Meaning | None = None
+    domain: Domain | None = None  # the present one, if not given
 
 
 # -- how Spark names a column that is a call ---------------------------------------------------

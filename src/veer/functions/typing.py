@@ -340,6 +340,14 @@ def cast_to(arg: Argument, expected: Expected, position: int) -> DataType:
     return type_
 
 
+def require_count(args: Sequence[Argument], least: int, most: int | None = None) -> None:
+    """Refuse another number of arguments."""
+    most = least if most is None else most
+    if not least <= len(args) <= most:
+        wanted = f"{least} or {most}" if most == least + 1 else counts(least, most, False)
+        raise IllFormedError(f"{len(args)} arguments, expected {wanted}")
+
+
 def counts(least: int, most: int, variadic: bool) -> str:
     """How many arguments, in words."""
     if variadic:
@@ -378,23 +386,11 @@ def same_type(
     return rule
 
 
+def first_is(*kinds: type[DataType]) -> Callable[[Sequence[DataType]], bool]:
+    """Whether the type of the first argument is one of some kinds."""
+    return lambda types: isinstance(types[0], kinds)
+
+
 def first_type(types: tuple[DataType, ...]) -> DataType:
     """For `signature`: the result has the type of the first argument."""
     return types[0]
-
-
-__all__ = [
-    "BooleanType",
-    "adjusted",
-    "bounded",
-    "can_store",
-    "cast_to",
-    "common_type",
-    "decimal_of",
-    "exactly",
-    "first_type",
-    "implicit_cast",
-    "same_type",
-    "signature",
-    "wider_type",
-]

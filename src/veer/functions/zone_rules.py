@@ -29,106 +29,33 @@ OFFSET = re.compile(
     r"(?:(?P<h>\d{1,2})|(?P<hh>\d{1,2}):(?P<mm>\d{1,2})|(?P<hhmm>\d{4}))",
     re.ASCII,
 )
-# What Java takes three letters for is a zone of that name here, of which nothing else is known.
-SHORT_NAMES = frozenset(
-    [
-        "ACT",
-        "AET",
-        "AGT",
-        "ART",
-        "AST",
-        "BET",
-        "BST",
-        "CAT",
-        "CNT",
-        "CST",
-        "CTT",
-        "EAT",
-        "ECT",
-        "EST",
-        "HST",
-        "IET",
-        "IST",
-        "JST",
-        "MIT",
-        "MST",
-        "NET",
-        "NST",
-        "PLT",
-        "PNT",
-        "PRT",
-        "PST",
-        "SST",
-        "VST",
-    ]
-)
+# Three letters that Java knows as a zone: here a zone of that name, about which nothing is known.
+_SHORT = """
+    ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT EST HST IET IST JST MIT MST NET NST PLT
+    PNT PRT PST SST VST
+    """
+SHORT_NAMES = frozenset(_SHORT.split())
 NOT_IN_JAVA = frozenset({"Factory", "ROC"})
 LARGEST_OFFSET = 18 * 60  # minutes
-YEARS_OF_CHANGES = (2024, 2018, 2011, 2005)  # in one of which most zones had some
+YEARS_OF_CHANGES = (2024, 2018, 2011, 2005)  # most zones had some in one of these years
 FIRST = datetime(1970, 1, 1)
 LAST = datetime.max
 # Zones whose transitions since 1970 are those of Java's database (tests/spark/test_zones.py), and up
 # to when: rules that changed lately are not in the databases of all versions of Java.
-KNOWN = dict.fromkeys(
-    [
-        "Europe/Amsterdam",
-        "Europe/Athens",
-        "Europe/Berlin",
-        "Europe/Brussels",
-        "Europe/Bucharest",
-        "Europe/Budapest",
-        "Europe/Copenhagen",
-        "Europe/Dublin",
-        "Europe/Helsinki",
-        "Europe/Istanbul",
-        "Europe/Lisbon",
-        "Europe/London",
-        "Europe/Madrid",
-        "Europe/Moscow",
-        "Europe/Oslo",
-        "Europe/Paris",
-        "Europe/Prague",
-        "Europe/Rome",
-        "Europe/Stockholm",
-        "Europe/Vienna",
-        "Europe/Warsaw",
-        "Europe/Zurich",
-        "America/New_York",
-        "America/Chicago",
-        "America/Denver",
-        "America/Los_Angeles",
-        "America/Phoenix",
-        "America/Toronto",
-        "America/Lima",
-        "America/Argentina/Buenos_Aires",
-        "US/Eastern",
-        "US/Central",
-        "US/Mountain",
-        "US/Pacific",
-        "Asia/Kolkata",
-        "Asia/Calcutta",
-        "Asia/Shanghai",
-        "Asia/Tokyo",
-        "Asia/Singapore",
-        "Asia/Hong_Kong",
-        "Asia/Seoul",
-        "Asia/Dubai",
-        "Asia/Jakarta",
-        "Asia/Bangkok",
-        "Australia/Sydney",
-        "Australia/Melbourne",
-        "Australia/Brisbane",
-        "Australia/Perth",
-        "Australia/Adelaide",
-        "Australia/Lord_Howe",
-        "Pacific/Auckland",
-        "Pacific/Honolulu",
-        "Africa/Johannesburg",
-        "Africa/Lagos",
-        "Africa/Nairobi",
-    ],
-    LAST,
-) | {
+_KNOWN = """
+    Europe/Amsterdam Europe/Athens Europe/Berlin Europe/Brussels Europe/Bucharest
+    Europe/Budapest Europe/Copenhagen Europe/Dublin Europe/Helsinki Europe/Istanbul
+    Europe/Lisbon Europe/London Europe/Madrid Europe/Moscow Europe/Oslo Europe/Paris
+    Europe/Prague Europe/Rome Europe/Stockholm Europe/Vienna Europe/Warsaw Europe/Zurich
+    America/New_York America/Chicago America/Denver America/Los_Angeles America/Phoenix
+    America/Toronto America/Lima America/Argentina/Buenos_Aires US/Eastern US/Central
+    US/Mountain US/Pacific Asia/Kolkata Asia/Calcutta Asia/Shanghai Asia/Tokyo Asia/Singapore
+    Asia/Hong_Kong Asia/Seoul Asia/Dubai Asia/Jakarta Asia/Bangkok Australia/Sydney
+    Australia/Melbourne Australia/Brisbane Australia/Perth Australia/Adelaide
+    Australia/Lord_Howe Pacific/Auckland Pacific/Honolulu Africa/Johannesburg Africa/Lagos
+    Africa/Nairobi
+    """
+KNOWN = dict.fromkeys(_KNOWN.split(), LAST) | {
     "America/Sao_Paulo": datetime(2019, 9, 1),
     "America/Mexico_City": datetime(2022, 9, 1),
     "Pacific/Apia": datetime(2021, 8, 1),
@@ -248,7 +175,7 @@ def start_of_day(day: date, zone: str) -> datetime:
 
 
 def _change_between(early: datetime, late: datetime, zone: str) -> datetime:
-    """The first instant with another offset than the one before, of which `late` is one."""
+    """The first instant whose offset differs from that before; `late` has another offset."""
     before = offset_at(early - timedelta(seconds=1), zone)
     if offset_at(early, zone) != before:
         return early

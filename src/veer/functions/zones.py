@@ -1,8 +1,8 @@
-"""What asks for the session's time zone, where that is not UTC: functions with the zone at the end.
+"""Functions that depend on the session's time zone, where it is not UTC: the zone is the last argument.
 
 A front end writes `hour(ts)` as `hour(zoned.wall_clock(ts, 'Europe/Berlin'))`: what clocks show is a
-timestamp without zone, of which everything is known. What cannot be written that way is a function
-of its own. None of them has laws: equal arguments give equal values.
+timestamp without zone, for which all functions are known. What cannot be written that way is a
+function of its own. None of them has laws: equal arguments give equal values.
 """
 
 from __future__ import annotations
@@ -17,43 +17,31 @@ from veer.functions.moment_patterns import DEFAULT_PATTERN, format_moment, whole
 from veer.functions.moments import add_months, from_micros, in_calendar, written_timestamp
 from veer.functions.registry import (
     PARTIAL,
+    PROPAGATE,
     PURE,
     SCALAR,
+    SETTLED,
     STRICT,
     TOTAL,
+    TYPED,
     Argument,
     Failure,
-    Nulls,
     Resolved,
     Rule,
+    Trait,
     scalar,
 )
-from veer.functions.traits import Called, Converted, Evaluation, Folding, Infix, InZone
+from veer.functions.traits import Called, Converted, Infix, InZone, ZoneUse
 from veer.functions.typing import exactly, signature
 from veer.functions.zone_rules import instant_of, offset_at, start_of_day, wall_clock
-from veer.model.types import (
-    DATE,
-    STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    DataType,
-    YearMonthIntervalType,
-)
+from veer.model.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, YearMonthIntervalType
 
 PREFIX = "zoned."
-# What is computed at all is certain; the rest raises.
-FOLDED = Folding.SETTLED
 WALL_CLOCK = "zoned.wall_clock"
 INSTANT = "zoned.instant"
 START_OF_DAY = "zoned.start_of_day"
 READ = "zoned.timestamp"
 TRY_READ = "zoned.try_timestamp"
-# Functions of texts and patterns, in all modes in which they are read.
-READ_BY_PATTERN = tuple(
-    f"{mode}{name}"
-    for name in ("to_timestamp_by", "unix_timestamp")
-    for mode in ("", "legacy.", "legacy.checked_")
-)
 WITHIN_SECOND = ("second", "millisecond", "microsecond")  # units that are the same in all zones
 
 
@@ -165,26 +153,13 @@ def _with_zone(rule: Rule) -> Rule:
     return zoned
 
 
-def _zoned(name: str, meaning: Callable[..., Any], *, typed: bool = False) -> None:
+def _zoned(name: str, meaning: Callable[..., Any], *traits: Trait) -> None:
     """Register the version of a function that means the same but for the zone."""
     base = SCALAR[name]
     assert isinstance(base.sql, Called | Infix)
-    scalar(
-        f"{PREFIX}{name}",
-        _with_zone(base.rule),
-        meaning,
-        PURE,
-        base.nulls,
-        base.domain,
-        typed=typed,
-        sql=InZone(base.sql),
-        evaluation=base.evaluation,
-        folding=base.folding,
+    scalar(f"{PREFIX}{name}", "", _with_zone(base.rule), meaning)(
+        (PURE, base.nulls, base.domain, InZone(base.sql), base.evaluation, base.folding, *traits)
     )
-
-
-def _start_of_day(day: date, zone: str) -> datetime:
-    return start_of_day(day, zone)
 
 
 def register() -> None:
@@ -192,36 +167,22 @@ def register() -> None:
     for name, result, given, meaning in (
         (WALL_CLOCK, TIMESTAMP_NTZ, TIMESTAMP, wall_clock),
         (INSTANT, TIMESTAMP, TIMESTAMP_NTZ, lambda shown, zone: instant_of(shown, zone)),
-        (START_OF_DAY, TIMESTAMP, DATE, _start_of_day),
+        (START_OF_DAY, TIMESTAMP, DATE, start_of_day),
     ):
-        sql = InZone(Converted(str(result)))
-        scalar(
-            name,
-            exactly(result, given, STRING),
-            meaning,
-            PURE,
-            STRICT,
-            TOTAL,
-            sql=sql,
-            folding=FOLDED,
+        scalar(name, "", exactly(result, given, STRING), meaning)(
+            PURE, STRICT, TOTAL, SETTLED, InZone(Converted(str(result)))
         )
     rule = signature(TIMESTAMP, STRING, STRING)
-    sql = InZone(Converted("timestamp"))
-    scalar(READ, rule, read_timestamp, PURE, STRICT, PARTIAL, sql=sql, folding=FOLDED)
-    scalar(
-        TRY_READ,
-        rule,
-        _try_read_timestamp,
-        PURE,
-        Nulls.PROPAGATE,
-        TOTAL,
-        sql=InZone(Converted("timestamp", "TRY_CAST")),
+    scalar(READ, "", rule, read_timestamp)(
+        PURE, STRICT, PARTIAL, SETTLED, InZone(Converted("timestamp"))
     )
-    assert SCALAR["date_trunc"].evaluation is Evaluation.UNIT_FIRST
+    scalar(TRY_READ, "", rule, _try_read_timestamp)(
+        PURE, PROPAGATE, TOTAL, InZone(Converted("timestamp", "TRY_CAST"))
+    )
     _zoned("date_trunc", _truncated)
-    _zoned("add_interval", _later, typed=True)
+    _zoned("add_interval", _later, TYPED)
     _zoned("months_between", _months_between)
     _zoned("date_format", _formatted)
     _zoned("from_unixtime", _from_unixtime)
-    for name in READ_BY_PATTERN:
+    for name in [f.name for f in SCALAR.values() if f.zone is ZoneUse.READ]:
         _zoned(name, _read_by_pattern(name))

@@ -176,12 +176,9 @@ def aggregate_nullable(call: AggregateCall | OverCall) -> bool:
     return function.empty_is_null
 
 
-# Aggregates that give a value wherever one of their values is not null.
-OF_PRESENT = ("sum", "min", "max", "avg", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
-
-
 def is_present_of_present(call: AggregateCall, rows: Schema) -> bool:
     """Whether an aggregate over some rows, one at least, is never null: its argument is not."""
-    if call.function not in OF_PRESENT or call.where is not None:
+    function = AGGREGATE.get(call.function)
+    if function is None or not function.present_of_present or call.where is not None:
         return False
     return not any(is_nullable(arg, rows) for arg in call.args)

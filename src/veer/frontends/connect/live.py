@@ -25,11 +25,10 @@ from veer.frontends.connect.server_sources import (
     table_source,
 )
 from veer.frontends.connect.surroundings import RegisteredFunction
-from veer.frontends.session_settings import settings_of
+from veer.frontends.session_settings import check_server_settings, settings_of
 from veer.frontends.spark.plans.types import field_type
 from veer.frontends.spark.pyspark_version import require_pyspark
-from veer.frontends.spark.server_settings import check_server_settings
-from veer.frontends.zoned_files import with_zone
+from veer.frontends.zoned import with_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import COMPUTED, LOCAL, AnyOperator, Sink, Source
 from veer.model.schema import Schema

@@ -1,6 +1,6 @@
 """The nullability that Spark's schemas give columns of frames that are read, where it is known.
 
-Whether Spark calls a column nullable follows rules of its own (`functions.schema_nulls`), which say
+Whether Spark calls a column nullable follows rules of its own (`SchemaNulls`), which say
 neither more nor less than what values there can be. What is not known is None here: a job that asks
 for it is not read.
 """
@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
-from veer.functions.schema_nulls import SchemaNulls, aggregate_schema_nulls, schema_nulls
+from veer.functions.registry import aggregate_schema_nulls, schema_nulls
+from veer.functions.traits import SchemaNulls
 from veer.model import ops
 from veer.model.dag import Link
 from veer.model.expr import (

@@ -14,7 +14,7 @@ from typing import Any, final
 from veer.errors import InputError, UnsupportedError
 from veer.frontends.python.in_plans import python_call
 from veer.frontends.python.purity.shared_state import nothing_runs
-from veer.frontends.session_settings import settings_of
+from veer.frontends.session_settings import check_settings, settings_of, settings_set
 from veer.frontends.spark.plans.functions import NAMED_ARGUMENT, python_function
 from veer.frontends.spark.plans.operators import PlanReader
 from veer.frontends.spark.plans.signals import PlanSignal
@@ -22,9 +22,8 @@ from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import Node, plan_of
 from veer.frontends.spark.plans.types import field_type, type_of
 from veer.frontends.spark.pyspark_version import require_pyspark
-from veer.frontends.spark.setting_effects import OF_WRITES
-from veer.frontends.spark.settings import check_settings, settings_set
-from veer.frontends.zoned_files import with_zone
+from veer.frontends.spark.setting_rows import OF_WRITES
+from veer.frontends.zoned import with_zone
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator, Sink
@@ -77,9 +76,9 @@ def read_plans(
         _require_classic(frame)
         session = frame.sparkSession
         if session not in sessions:
-            told = settings_set(session)
-            check_settings(session, OF_WRITES if root else frozenset(), told=told)
-            sessions[session] = settings_of(session, told)
+            given = settings_set(session)
+            check_settings(session, OF_WRITES if root else frozenset(), given=given)
+            sessions[session] = settings_of(session, given)
         execution = frame._jdf.queryExecution()
         plan = plan_of(execution.optimizedPlan() if optimized else execution.analyzed())
         plans[sink.name] = plan

@@ -61,7 +61,7 @@ from veer.functions.registry import (
     canonical_name,
     extracting,
 )
-from veer.functions.spark_versions import require_function
+from veer.functions.sessions import require_function
 from veer.functions.traits import CalledBackwards
 from veer.model.dag import Dataflow
 from veer.model.expr import (

@@ -9,7 +9,7 @@ from sqlglot import exp
 from veer.errors import UnsupportedError
 from veer.frontends.sql.embedded import Embedded
 from veer.frontends.sql.parse import as_call, filled, read_type, text_of
-from veer.functions.registry import any_function, canonical_name
+from veer.functions.registry import OPAQUE, any_function, canonical_name
 from veer.functions.traits import AS_WRITTEN
 from veer.settings import name_key
 
@@ -37,36 +37,6 @@ _BINARY: dict[type[exp.Expr], str] = {
 }
 
 
-# Functions known by name alone that Spark prints in capitals.
-_CAPITALS = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "asinh",
-        "acosh",
-        "atanh",
-        "cot",
-        "sec",
-        "csc",
-        "cbrt",
-        "expm1",
-        "log1p",
-        "log",
-        "degrees",
-        "radians",
-        "atan2",
-        "hypot",
-        "regexp_like",
-        "spark_partition_id",
-    ]
-)
 UNNAMED = ""
 AS_GIVEN = "veer.as given"  # on a node whose words are a constant of the program
 BY_CHANCE = "veer.by chance"  # on a call: whether its name shows a seed that Spark draws
@@ -363,12 +333,13 @@ def _call(name: str, args: list[exp.Expr]) -> str:
         return f"~{pretty(args[0])}"
     if lowered == "positive" and len(args) == 1:
         return f"(+ {pretty(args[0])})"
+    entry = OPAQUE.get(lowered)
     inside = [pretty(a) for a in args]
     if lowered in ("aggregate", "reduce") and len(args) == 3:
         inside.append("lambdafunction(namedlambdavariable(), namedlambdavariable())")
     if lowered not in shown.plainly:
         inside += shown.defaults[len(args) - shown.least :]
-    capitals = lowered in shown.capitals or lowered in _CAPITALS
+    capitals = lowered in shown.capitals or (entry is not None and entry.in_capitals)
     return f"{lowered.upper() if capitals else lowered}({', '.join(inside)})"
 
 

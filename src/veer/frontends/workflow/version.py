@@ -6,8 +6,7 @@ from veer.errors import UnsupportedError
 from veer.frontends.inputs import Input, ReadOptions
 from veer.frontends.locations import place_of
 from veer.frontends.workflow.reader import read_workflow_with_code
-from veer.frontends.zone_questions import questions_of_zone
-from veer.frontends.zoned_files import with_zone
+from veer.frontends.zoned import questions_of_zone, with_zone
 from veer.settings import current
 from veer.versions.version import Version
 

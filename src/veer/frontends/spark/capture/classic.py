@@ -9,6 +9,7 @@ from typing import Any
 
 from veer.analysis.determinism import expr_kind
 from veer.errors import InputError, UnsupportedError, VeerError
+from veer.frontends.session_settings import check_settings
 from veer.frontends.spark.capture.capture import Capture, first_line
 from veer.frontends.spark.capture.session import OF_MACHINE, is_of_loading
 from veer.frontends.spark.frames import read_frames
@@ -17,9 +18,7 @@ from veer.frontends.spark.plans.python_rows import rows_from_python
 from veer.frontends.spark.plans.sources import source_of
 from veer.frontends.spark.plans.tree import parameter_names, plan_of, scala_items
 from veer.frontends.spark.plans.types import type_of
-from veer.frontends.spark.setting_defaults import spark_default
-from veer.frontends.spark.setting_effects import OF_WRITES
-from veer.frontends.spark.settings import check_settings
+from veer.frontends.spark.setting_rows import OF_WRITES, spark_default
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Sink, Source, Values

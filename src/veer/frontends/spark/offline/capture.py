@@ -14,7 +14,12 @@ from unittest.mock import patch
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.frontends.connect.reading import GrowingPlans, read_relations
 from veer.frontends.connect.schema_nulls import Nulls
-from veer.frontends.session_settings import session_settings, spark_asked_for, told_settings
+from veer.frontends.session_settings import (
+    check_settings,
+    deciding_settings,
+    session_settings,
+    spark_asked_for,
+)
 from veer.frontends.spark.capture.capture import Capture, Written, first_line
 from veer.frontends.spark.capture.stopping import NeedsJvm, StoppedForJvm
 from veer.frontends.spark.layout import (
@@ -34,10 +39,9 @@ from veer.frontends.spark.offline.session import connect_session, replaced_build
 from veer.frontends.spark.offline.statements import run_statement
 from veer.frontends.spark.offline.surroundings import JobSurroundings
 from veer.frontends.spark.offline.types import struct_type
-from veer.frontends.spark.setting_effects import OF_WRITES
-from veer.frontends.spark.settings import check_settings
+from veer.frontends.spark.setting_rows import OF_WRITES
 from veer.frontends.sql.tables import files_at, path_of
-from veer.frontends.zoned_files import with_zone
+from veer.frontends.zoned import with_zone
 from veer.model.dag import Dataflow
 from veer.model.ops import AnyOperator, Source
 from veer.model.schema import Schema, close_names
@@ -236,7 +240,7 @@ class OfflineCapture(Capture):
         return settings
 
     def _told(self) -> dict[str, str]:
-        return told_settings(self.client.settings.all())
+        return deciding_settings(self.client.settings.all())
 
     def _settings_now(self) -> SessionSettings:
         return session_settings(self._told(), self.spark_version)

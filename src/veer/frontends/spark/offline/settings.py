@@ -7,11 +7,9 @@ from typing import NoReturn
 
 from veer.errors import InputError
 from veer.frontends.spark.capture.session import is_of_loading, session_defaults
-from veer.frontends.spark.server_settings import is_harmless_unseen
-from veer.frontends.spark.setting_defaults import spark_default
-from veer.frontends.spark.setting_effects import OF_WRITES, ZONE, is_known
+from veer.frontends.spark.setting_rows import OF_WRITES, is_accounted_for, spark_default
 from veer.functions.zone_rules import canonical_zone
-from veer.settings import SparkVersion
+from veer.settings import ZONE, SparkVersion
 
 # A builder does not change these of a session that runs.
 FIXED = ("spark.master", "spark.remote", "spark.app.name", "spark.sql.warehouse.dir",
@@ -113,6 +111,6 @@ def _is_usual(name: str, value: str, spark: SparkVersion) -> bool:
     short = name.removeprefix("spark.sql.")
     if name == ZONE:
         return _is_known_zone(value)
-    if short == name or name in OF_WRITES or is_known(name) or is_harmless_unseen(name):
+    if short == name or name in OF_WRITES or is_accounted_for(name, analyzed=False):
         return True
     return (spark_default(name, spark) or "").lower() == value.lower()

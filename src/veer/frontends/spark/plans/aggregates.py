@@ -11,14 +11,13 @@ from veer.frontends.spark.plans.time_zones import zone_of
 from veer.frontends.spark.plans.tree import Node, is_replaceable, sql_name
 from veer.frontends.spark.plans.types import literal_value, type_of
 from veer.frontends.zoned import require_zoneless_frame
-from veer.functions.legacy import legacy_aggregate
 from veer.functions.registry import (
     AGGREGATE,
     OVER,
     SPARK_CLASSES,
     canonical_name,
 )
-from veer.functions.spark_versions import function_in
+from veer.functions.sessions import function_in, legacy_aggregate
 from veer.functions.zone_rules import UTC_ZONE
 from veer.model.expr import (
     AggregateCall,

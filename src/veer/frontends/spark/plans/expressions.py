@@ -19,7 +19,6 @@ from veer.analysis.failures import can_fail
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
 from veer.frontends.coercion import check_sought, in_nothing, leave_out_defaults, meant_call
-from veer.frontends.session_policies import is_opaque_under
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.frontends.spark.plans.time_zones import zone_of
@@ -38,7 +37,7 @@ from veer.frontends.spark.plans.types import (
     type_of,
 )
 from veer.frontends.zoned import is_zoneless, zoned_call, zoned_cast
-from veer.functions.cast_modes import legacy_mode_in
+from veer.functions.casts import legacy_mode_in
 from veer.functions.registry import (
     SCALAR,
     SPARK_CLASSES,
@@ -46,6 +45,7 @@ from veer.functions.registry import (
     ScalarFunction,
     attempt_of,
 )
+from veer.functions.sessions import is_opaque_under
 from veer.functions.zone_rules import UTC_ZONE
 from veer.model.dag import Dataflow
 from veer.model.expr import (

@@ -9,14 +9,21 @@ the functions of the running Spark and fails for one that stands in no list.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from veer.analysis.determinism import worst
 from veer.frontends.spark.plans.opaque_identity import SESSION as SESSION
 from veer.frontends.spark.plans.tree import Node
-from veer.functions.registry import SCALAR, Kind
+from veer.functions.registry import AGGREGATE, OVER, SCALAR, Function, Kind
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _classes(table: Mapping[str, Function]) -> frozenset[str]:
+    """The classes that mean functions of the registry."""
+    return frozenset(c for function in table.values() for c in function.spark)
 
 
 def _read_as(kind: Kind) -> frozenset[str]:
@@ -111,10 +118,9 @@ UNSURE = _names(
     """
 )
 # Not met in analyzed plans, or as window functions only.
-REWRITTEN = _names(
+REWRITTEN = _classes(OVER) | _names(
     """
-    AssertTrue CumeDist DenseRank Grouping GroupingID Lag Lead NTile NthValue PercentRank Rank
-    RowNumber SessionWindow TimeWindow WindowTime
+    AssertTrue Grouping GroupingID SessionWindow TimeWindow WindowTime
     """
 )
 # Names that stand for one of several other classes.
@@ -141,22 +147,20 @@ BUILDERS = _names(
     VariantSetExpressionBuilder VariantStripNullsExpressionBuilder
     """
 )
-# Aggregate functions; those that are read stand in the registry.
-AGGREGATES = _names(
+# Aggregate functions, those of the registry and others.
+AGGREGATES = _classes(AGGREGATE) | _names(
     """
-    AnyValue ApproxTopK ApproxTopKAccumulate ApproxTopKCombine ApproximatePercentile Average
-    BitAndAgg BitOrAgg BitXorAgg BitmapAndAgg BitmapConstructAgg BitmapOrAgg BoolAnd BoolOr
-    CollectList CollectSet CollectUnion Corr Count CountIf CountMinSketchAggExpressionBuilder
-    CovPopulation CovSample First HistogramNumeric HllSketchAgg HllUnionAgg HyperLogLogPlusPlus
-    KllMergeAggBigint KllMergeAggDouble KllMergeAggFloat KllSketchAggBigint KllSketchAggDouble
-    KllSketchAggFloat Kurtosis Last ListAgg Max MaxByBuilder Measure Median Min MinByBuilder
-    ModeBuilder Percentile PercentileContBuilder PercentileDiscBuilder RegrAvgX RegrAvgY RegrCount
-    RegrIntercept RegrR2 RegrSXX RegrSXY RegrSYY RegrSlope SchemaOfVariantAgg Skewness StddevPop
-    StddevSamp Sum ThetaIntersectionAgg ThetaSketchAgg ThetaUnionAgg TryAverageExpressionBuilder
-    TrySumExpressionBuilder TupleIntersectionAggDouble TupleIntersectionAggInteger
-    TupleSketchAggDoubleExpressionBuilder TupleSketchAggIntegerExpressionBuilder
-    TupleUnionAggDoubleExpressionBuilder TupleUnionAggIntegerExpressionBuilder VariancePop
-    VarianceSamp
+    ApproxTopK ApproxTopKAccumulate ApproxTopKCombine ApproximatePercentile BitmapAndAgg
+    BitmapConstructAgg BitmapOrAgg CollectUnion CountMinSketchAggExpressionBuilder
+    HistogramNumeric HllSketchAgg HllUnionAgg HyperLogLogPlusPlus KllMergeAggBigint
+    KllMergeAggDouble KllMergeAggFloat KllSketchAggBigint KllSketchAggDouble KllSketchAggFloat
+    ListAgg MaxByBuilder Measure MinByBuilder ModeBuilder Percentile PercentileContBuilder
+    PercentileDiscBuilder RegrAvgX RegrAvgY RegrCount RegrIntercept RegrR2 RegrSXX RegrSXY
+    RegrSYY RegrSlope SchemaOfVariantAgg ThetaIntersectionAgg ThetaSketchAgg ThetaUnionAgg
+    TryAverageExpressionBuilder TrySumExpressionBuilder TupleIntersectionAggDouble
+    TupleIntersectionAggInteger TupleSketchAggDoubleExpressionBuilder
+    TupleSketchAggIntegerExpressionBuilder TupleUnionAggDoubleExpressionBuilder
+    TupleUnionAggIntegerExpressionBuilder
     """
 )
 # Functions of tables, which are operators of plans.
