@@ -2,65 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
-from unittest.mock import patch
 
+from veer.assumptions import KeyAssumption
 from veer.model.dag import Dataflow
-from veer.normalize import (
-    join_groups,
-    merge_calls,
-    merge_window_functions,
-    normalize,
-    plain_windows,
-)
-from veer.normalize.plain_calls import just
+from veer.normalize.normalize import inlined, normalized
+from veer.normalize.passes import RULES, Pass, every_pass, laws
+from veer.normalize.sweep import Normalization, Sweeps, swept
 
-WHOLE = (
-    "count_collected", "bits_as_flags", "semi_joins_as_conditions", "push_conditions",
-    "subqueries_as_joins", "partition_totals", "single_values", "leave_out_inner_distincts",
-    "order_joins", "sums_or_zero", "compute_arguments",
-)  # fmt: skip
-# Functions called inside of a rule: where each is found, and one that does nothing in its place.
-STEPS: dict[str, tuple[list[Any], str, Callable[..., Any]]] = {
-    "spell_calls": ([merge_calls], "plain_call", lambda call, *_, **__: just(call)),
-    "split_sums": ([merge_calls], "split_sum", lambda call, _: just(call)),
-    "merge_groups": ([merge_calls], "as_first_step", lambda *_: None),
-    "first_row_values": ([merge_calls], "of_first_rows", lambda *given: given[-1]),
-    "distinct_by_key": ([merge_calls], "distinct_by_key", lambda *given: given[-1]),
-    "number_by_key": (
-        [merge_window_functions, plain_windows], "by_what_is_numbered", lambda *given: given[-1]
-    ),
-    "rank_by_key": ([merge_window_functions], "rank_by_key", lambda *given: given[-1]),
-    "spell_window": ([merge_window_functions], "plain_window", lambda *given: given[-1]),
-    "share_lookups": ([join_groups], "with_all_lookups", lambda *_: None),
-}  # fmt: skip
-RULES = tuple(rule.__name__ for rule in normalize.RULES[:-1])  # the last is for what is left
-NAMES = (*WHOLE, *RULES, *STEPS)
+SWEPT = {part.name for rule in RULES for part in (rule, *rule.parts)}
+EVERY: dict[str, Pass[Any]] = {
+    each.name: each
+    for each in every_pass()
+    if each.parts != RULES  # a sweep is its rules
+}
 
 
-def applied(name: str, dataflow: Dataflow) -> tuple[Dataflow, Dataflow]:
-    """What a pass is given, or what the others make of a dataflow; and what it makes of that."""
-    if name in WHOLE:
-        given = normalize.inlined(dataflow)
-        more = {"subqueries_as_joins": [normalize.inlined], "order_joins": [_swept]}
-        return given, getattr(normalize, name)(given, *more.get(name, []))
+def applied(name: str, dataflow: Dataflow) -> tuple[Dataflow, Dataflow, set[KeyAssumption]]:
+    """What a pass is given, what it makes of that, and the declared keys that it relies on.
+
+    A pass inside of a sweep is given the dataflow after a sweep without it.
+    """
+    if name not in SWEPT:
+        given, sweeps = inlined(dataflow), _sweeps()
+        return given, EVERY[name].run(given, sweeps), sweeps.relied
+    others = tuple(
+        replace(rule, parts=tuple(part for part in rule.parts if part.name != name))
+        for rule in RULES
+        if rule.name != name
+    )
     is_last = name == "split_sums"
-    with ExitStack() as without:
-        if name in STEPS:
-            modules, attribute, instead = STEPS[name]
-            for module in modules:
-                without.enter_context(patch.object(module, attribute, instead))
-        else:
-            rules = tuple(rule for rule in normalize.RULES if rule.__name__ != name)
-            without.enter_context(patch.object(normalize, "RULES", rules))
-        before = _swept(dataflow, is_last=is_last)
-    return before, _swept(dataflow, is_last=is_last)
+    before, after = (
+        swept(dataflow, laws(rules), (inlined, inlined), shows_columns=True, is_last=is_last)
+        for rules in (others, RULES)
+    )
+    return before.dataflow(), after.dataflow(), after.relied - before.relied
 
 
-def _swept(dataflow: Dataflow, *, is_last: bool = False) -> Dataflow:
-    inlined = normalize.inlined
-    return normalize._rewritten(
-        dataflow, inlined, inlined, shows_columns=True, is_last=is_last
-    ).dataflow()
+def _sweeps() -> Sweeps:
+    def of_query(query: Dataflow) -> Normalization:
+        return Normalization(normalized(query), ())
+
+    return Sweeps(laws(), of_query, of_query, shows_columns=True)

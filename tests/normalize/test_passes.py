@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.nets.comparing import difference
 from benchmarks.nets.observing import Passed
-from tests.normalize.alone import NAMES, applied
+from tests.normalize.alone import EVERY, SWEPT, applied
 from tests.support import Case, load_cases
 from veer.analysis.fingerprint import fingerprint
 from veer.frontends.sql import read_sql
@@ -21,6 +21,7 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column
 from veer.model.ops import Deduplicate, Sink, Source
 from veer.model.pprint import show_dataflow
+from veer.normalize.passes import Fact
 
 SCHEMA = """
 CREATE TABLE t (a INT, b INT, c INT, s STRING, d DOUBLE);
@@ -37,8 +38,10 @@ def test_a_pass_alone(case: Case) -> None:
     dataflow = read_sql(text, SCHEMA)
     if "deduplicated" in case.options:
         dataflow = deduplicated(dataflow, case.options["deduplicated"].split(", "))
-    before, after = applied(name, dataflow)
+    before, after, keys = applied(name, dataflow)
+    assert not keys or Fact.KEYS in EVERY[name].relies_on
     if "stays" in case.options:
+        assert after is before or name in SWEPT
         assert fingerprint(before) == fingerprint(after), shown(after)
     else:
         assert [shown(after)] == expected
@@ -50,7 +53,7 @@ def test_every_pass_has_a_case_and_a_near_miss() -> None:
     kinds = defaultdict(set)
     for case in CASES:
         kinds[case.options["pass"]].add("stays" in case.options)
-    assert {name: {False, True} for name in NAMES} == kinds
+    assert {name: {False, True} for name in EVERY} == kinds
 
 
 def shown(dataflow: Dataflow) -> str:

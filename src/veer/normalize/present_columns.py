@@ -14,7 +14,7 @@ from veer.analysis.keys import Signals
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator, Filter, Join
 from veer.model.schema import Schema
-from veer.normalize.placing.conditions import rejects_nulls_of
+from veer.normalize.dataflows.implied_predicates import rejects_nulls_of
 
 
 def present_columns(signals: Signals, id_: str, known: dict[str, Schema]) -> Schema:

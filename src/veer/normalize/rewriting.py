@@ -11,17 +11,19 @@ from veer.analysis.determinism import grouped_kind
 from veer.analysis.keys import Uniqueness, derive, places_of
 from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import AggregateCall, Column, Expr, Literal, Named
+from veer.model.dag import Dataflow
+from veer.model.expr import AggregateCall, Column, Expr, Literal, Named, OverCall
 from veer.model.nullability import is_nullable
 from veer.model.ops import Aggregate, AnyOperator, Project
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns
+from veer.normalize.builder import dataflow_of
+from veer.normalize.columns import columns_needed_above
 from veer.normalize.expressions import Normalize, normalized_expr
+from veer.normalize.plain_calls import Spelling, composed
 from veer.normalize.present_columns import present_columns
-from veer.normalize.wanted import columns_wanted
 
 LARGEST = 400  # nodes of the expressions of a projection that is not placed
 # Where nobody reads a column there still is one.
@@ -40,6 +42,16 @@ class View:
 
 
 @final
+@dataclass(frozen=True)
+class Laws:
+    """What a sweep applies: the first rule that gives a view of an operator, and steps inside of rules."""
+
+    rules: tuple[Rule, ...]
+    of_aggregates: tuple[AggregateStep, ...]
+    of_windows: tuple[WindowStep, ...]
+
+
+@final
 class Rewriting:
     """The operators placed so far, with a view for each signal of the old dataflow.
 
@@ -50,38 +62,28 @@ class Rewriting:
     def __init__(
         self,
         old: Dataflow,
-        of_query: Normalize,
-        of_rows: Normalize,
+        laws: Laws,
+        of_queries: tuple[Normalize, Normalize],
         *,
         shows_columns: bool,
         is_last: bool = False,
     ) -> None:
-        self.old = old
+        self.old, self.laws = old, laws
         self.is_last = is_last  # whether everything stands already where it will stand
         self.shows_columns = shows_columns  # otherwise only the number of rows counts
-        self.wanted = columns_wanted(old, shows_columns=shows_columns)
+        self.needed = columns_needed_above(old, shows_columns=shows_columns)
         self.operators: dict[str, AnyOperator] = {}
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, View] = {}
         self.relied: set[KeyAssumption] = set()
-        self._of_query = of_query
-        self._of_rows = of_rows
+        self._of_query, self._of_rows = of_queries
         self._unique: dict[str, Uniqueness] = {}  # of placed operators, as far as asked for
         self._present: dict[str, Schema] = {}  # the same
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
-        needed = dict.fromkeys(self.old.sinks)
-        waiting = list(needed)
-        for id_ in waiting:  # grows meanwhile
-            new = dict.fromkeys(i for i in self.inputs[id_] if i not in needed)
-            needed |= new
-            waiting += new
-        return Dataflow(
-            {i: self.operators[i] for i in self.operators if i in needed},
-            [Link(b, i, port) for i in needed for port, b in enumerate(self.inputs[i])],
-        )
+        return dataflow_of(self.operators, self.inputs, self.old.sinks)
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -126,7 +128,7 @@ class Rewriting:
 
     def view_placed(self, id_: str) -> View:
         """An old signal placed, with the columns that are read."""
-        places = list(self.wanted[id_])
+        places = list(self.needed[id_])
         base = self.placed(id_, places)
         return View(base, {i: self.column(base, at) for at, i in enumerate(places)})
 
@@ -236,3 +238,39 @@ class Rewriting:
             place = self.schemas[base].place(expr.name, expr.occurrence)
             return place in self.unique(base).constants
         return isinstance(expr, Literal)
+
+
+@final
+@dataclass(frozen=True)
+class Grouping:
+    """An aggregate while it is written: what it is over, its keys, the values it gives by old places."""
+
+    rewriting: Rewriting
+    id: str  # of the old operator
+    base: str
+    keys: tuple[Named, ...]
+    values: Mapping[int, Spelling]
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it may be over no rows."""
+        return not self.keys
+
+    def each(self, change: Callable[[AggregateCall], Spelling]) -> Grouping:
+        """The same with every call changed; the same object if no call is."""
+        changed = {i: self._changed(value, change) for i, value in self.values.items()}
+        same = all(changed[i] is value for i, value in self.values.items())
+        return self if same else replace(self, values=changed)
+
+    @staticmethod
+    def _changed(value: Spelling, change: Callable[[AggregateCall], Spelling]) -> Spelling:
+        parts = [change(call) for call in value.calls]
+        same = all(p.call is c for p, c in zip(parts, value.calls, strict=True))
+        return value if same else composed(value, parts)
+
+
+# Each gives the view of the operators it is for, None for others.
+Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
+AggregateStep: TypeAlias = Callable[[Grouping], Grouping]
+# Of a call of an old operator over a placed signal.
+WindowStep: TypeAlias = Callable[[Rewriting, str, str, OverCall], OverCall]
