@@ -139,6 +139,14 @@ def test_distinct_values_of_a_key_need_no_distinct() -> None:
         assert keys_relied_on_by_normalizing(dataflow) == relied
 
 
+def test_a_key_is_noted_on_which_a_join_made_of_a_subquery_rests() -> None:
+    for column, relied in (("id", [KeyHolds("k", ("id",))]), ("v", [])):
+        text = f"SELECT v FROM k WHERE EXISTS (SELECT 1 FROM k AS o WHERE o.{column} = k.{column})"
+        dataflow = read_sql(text, KEYED)
+        assert ("Join" in show_dataflow(normalized(dataflow))) is not bool(relied)
+        assert keys_relied_on_by_normalizing(dataflow) == relied
+
+
 def test_filters_are_merged_unless_one_is_random() -> None:
     merged = shown("SELECT a FROM (SELECT a, b FROM t WHERE b > 1) WHERE a > 0")
     assert merged[0] == "filter_2 Filter ((b >= 2) AND (a >= 1)) <- t"

@@ -1,9 +1,8 @@
-"""Which columns of each signal are read by anything above it.
+"""Columns by their places, and which columns of each signal something above it reads.
 
     Project(a, b) <- Filter(c > 1) <- t(a, b, c, d)   =>   of t: a, b and c
 
-What a projection or an aggregate computes and nobody reads does not count as reading: so a normal
-form has no such column, and columns that only they needed are gone too.
+A column that is computed but not read needs no columns itself: so a normal form has neither.
 """
 
 from __future__ import annotations
@@ -12,7 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
 from veer.analysis.congruence import columns_needed
+from veer.errors import UnsupportedError
 from veer.model.dag import Dataflow
+from veer.model.expr import Column, Expr
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
@@ -38,7 +39,7 @@ from veer.model.ops import (
 )
 from veer.model.schema import Schema
 from veer.model.types import has_floats
-from veer.model.walk import columns_read
+from veer.model.walk import columns_read, substitute_columns
 
 
 def columns_needed_above(dataflow: Dataflow, *, shows_columns: bool) -> dict[str, dict[int, None]]:
@@ -98,3 +99,24 @@ def places_told_apart(operator: Deduplicate, below: Schema, read: Collection[int
 
 def _every_column(below: Sequence[Schema]) -> list[list[int]]:
     return [list(range(len(schema))) for schema in below]
+
+
+def column_at(schema: Schema, place: int) -> Column:
+    """The column at a place."""
+    field = schema.fields[place]
+    return Column(field.name, field.type, schema.occurrence(place))
+
+
+def places_read(expr: Expr, schema: Schema) -> set[int]:
+    """Where the columns stand that an expression reads."""
+    return {schema.place(c.name, c.occurrence) for c in columns_read(expr)}
+
+
+def turned_into(expr: Expr, schema: Schema, sources: Mapping[int, Expr]) -> Expr | None:
+    """The expression over what its columns are computed from; None if one has no source."""
+    if not places_read(expr, schema) <= sources.keys():
+        return None
+    try:
+        return substitute_columns(expr, lambda c: sources[schema.place(c.name, c.occurrence)])
+    except UnsupportedError:  # a subquery reads what is computed
+        return None

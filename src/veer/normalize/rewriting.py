@@ -20,10 +20,10 @@ from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns
 from veer.normalize.builder import dataflow_of
-from veer.normalize.columns import columns_needed_above
+from veer.normalize.columns import column_at, columns_needed_above
+from veer.normalize.dataflows.implied_predicates import refined_schema
 from veer.normalize.expressions import Normalize, normalized_expr
 from veer.normalize.plain_calls import Spelling, composed
-from veer.normalize.present_columns import present_columns
 
 LARGEST = 400  # nodes of the expressions of a projection that is not placed
 # Where nobody reads a column there still is one.
@@ -109,9 +109,7 @@ class Rewriting:
 
     def column(self, id_: str, place: int) -> Column:
         """A column of a placed operator."""
-        schema = self.schemas[id_]
-        field = schema.fields[place]
-        return Column(field.name, field.type, schema.occurrence(place))
+        return column_at(self.schemas[id_], place)
 
     def placed(self, id_: str, places: Sequence[int]) -> str:
         """Some columns of an old signal, placed; the id that has them."""
@@ -224,13 +222,13 @@ class Rewriting:
             if i in below:
                 self.relied |= {declared_key(source, key) for key in source.keys}
 
-    def present(self, base: str) -> Schema:
+    def refined_schema(self, base: str) -> Schema:
         """The columns of a placed signal, of which those can be null that what is asked below allows."""
-        return present_columns(self, base, self._present)
+        return refined_schema(self, base, self._present)
 
     def can_be_null(self, base: str, expr: Expr) -> bool:
         """Whether an expression may be null on a row of a placed signal, with what is asked below."""
-        return is_nullable(expr, self.present(base))
+        return is_nullable(expr, self.refined_schema(base))
 
     def is_constant(self, base: str, expr: Expr) -> bool:
         """Whether an expression has the same value on all rows of a placed signal."""

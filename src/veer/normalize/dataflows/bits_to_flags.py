@@ -18,7 +18,7 @@ from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall, P
 from veer.model.types import BOOLEAN
 from veer.model.walk import exprs_in, map_exprs, parts, replace_down
 from veer.normalize.builder import dataflow_of
-from veer.normalize.dataflows.known_predicates import column_at
+from veer.normalize.columns import column_at
 
 SEEN_AS = {"bit_or": "bool_or", "bit_and": "bool_and"}
 

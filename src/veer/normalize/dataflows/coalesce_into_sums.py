@@ -20,7 +20,7 @@ from veer.model.ops import Aggregate, AnyOperator, Filter, NamedCall, Project
 from veer.model.types import DecimalType, IntegralType
 from veer.model.walk import columns_read, exprs_in, map_exprs, replace_down
 from veer.normalize.builder import changed
-from veer.normalize.dataflows.known_predicates import column_at
+from veer.normalize.columns import column_at
 
 
 def coalesce_into_sums(dataflow: Dataflow) -> Dataflow:

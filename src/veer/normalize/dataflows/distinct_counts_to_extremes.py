@@ -20,7 +20,7 @@ from veer.model.ops import Aggregate, Filter, NamedCall, Project
 from veer.model.schema import Schema
 from veer.model.types import has_floats, is_orderable
 from veer.normalize.builder import Builder
-from veer.normalize.dataflows.known_predicates import column_at
+from veer.normalize.columns import column_at
 from veer.normalize.expressions import is_random
 
 EXTREMES = ("min", "max")

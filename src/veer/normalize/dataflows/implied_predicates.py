@@ -8,8 +8,10 @@ Only conditions that follow on every row are given, so adding them to a filter c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from veer.analysis.fingerprint import part_identity
+from veer.analysis.keys import Signals
 from veer.functions.registry import Nulls, scalar_function
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import (
@@ -28,6 +30,7 @@ from veer.model.expr import (
     Not,
     Or,
 )
+from veer.model.ops import AnyOperator, Filter, Join
 from veer.model.schema import Schema
 from veer.model.texts import text_of
 from veer.model.types import CastMode, has_floats
@@ -221,3 +224,40 @@ def _place_text(condition: Expr, schema: Schema) -> str:
         return part_identity(condition, schema)
     except IndexError:  # it reads rows around a query
         return text_of(condition)
+
+
+def refined_schema(signals: Signals, id_: str, known: dict[str, Schema]) -> Schema:
+    """The columns of a signal, with what can be null; `known` holds the results so far, and grows."""
+    waiting = [id_]
+    while waiting:
+        here = waiting[-1]
+        inputs = signals.inputs[here]
+        missing = [i for i in inputs if i not in known]
+        if here not in known and not missing:
+            operator = signals.operators[here]
+            known[here] = _where(operator.output([known[i] for i in inputs]), _asked(operator))
+        if here in known:
+            waiting.pop()
+        else:
+            waiting += missing
+    return known[id_]
+
+
+def _asked(operator: AnyOperator) -> Expr | None:
+    """What is true on every row that comes out."""
+    match operator:
+        case Filter(predicate):
+            return predicate
+        case Join("inner", condition):
+            return condition
+    return None
+
+
+def _where(schema: Schema, condition: Expr | None) -> Schema:
+    """Columns of the rows on which a condition is true."""
+    if condition is None:
+        return schema
+    columns = rejects_nulls_of(condition)
+    present = {schema.place(c.name, c.occurrence) for c in columns}
+    fields = enumerate(schema.fields)
+    return Schema(tuple(replace(f, nullable=False) if i in present else f for i, f in fields))

@@ -5,39 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import final
 
-from veer.errors import UnsupportedError
 from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import Column, Expr, Named
 from veer.model.ops import Aggregate, Filter, Join, Project
 from veer.model.schema import Schema
 from veer.model.types import has_floats
-from veer.model.walk import columns_read, parts, substitute_columns
+from veer.model.walk import parts
+from veer.normalize.columns import column_at, turned_into
 from veer.normalize.dataflows.implied_predicates import has_query
 from veer.normalize.expressions import is_random
 
 MOST = 40  # kept of a signal
-
-
-def column_at(schema: Schema, place: int) -> Column:
-    """The column at a place."""
-    field = schema.fields[place]
-    return Column(field.name, field.type, schema.occurrence(place))
-
-
-def places_read(expr: Expr, schema: Schema) -> set[int]:
-    """Where the columns stand that an expression reads."""
-    return {schema.place(c.name, c.occurrence) for c in columns_read(expr)}
-
-
-def turned_into(expr: Expr, schema: Schema, sources: Mapping[int, Expr]) -> Expr | None:
-    """The expression over what its columns are computed from; None if one is not told."""
-    if not places_read(expr, schema) <= sources.keys():
-        return None
-    try:
-        return substitute_columns(expr, lambda c: sources[schema.place(c.name, c.occurrence)])
-    except UnsupportedError:  # a subquery reads what is computed
-        return None
 
 
 @final

@@ -25,8 +25,9 @@ from veer.model.ops import Filter, Join, Project
 from veer.model.schema import Schema
 from veer.model.walk import outer_columns, substitute_columns
 from veer.normalize.builder import Builder
+from veer.normalize.columns import column_at, places_read
 from veer.normalize.dataflows.implied_predicates import equal_columns, smallest
-from veer.normalize.dataflows.known_predicates import KnownPredicates, column_at, places_read
+from veer.normalize.dataflows.known_predicates import KnownPredicates
 from veer.normalize.expressions import is_random
 from veer.normalize.sweep import Sweeps
 

@@ -29,10 +29,9 @@ from veer.model.schema import Schema
 from veer.model.types import has_floats
 from veer.model.walk import exprs_in, substitute_columns
 from veer.normalize.builder import Builder
-from veer.normalize.dataflows.implied_predicates import has_query
-from veer.normalize.dataflows.known_predicates import column_at
+from veer.normalize.columns import column_at
+from veer.normalize.dataflows.implied_predicates import has_query, refined_schema
 from veer.normalize.expressions import is_random
-from veer.normalize.present_columns import present_columns
 
 
 def partition_totals_to_joins(dataflow: Dataflow) -> Dataflow:
@@ -104,7 +103,7 @@ def _joined(
     conditions = []
     for i, key in enumerate(keys):
         ours = substitute_columns(key, lambda c: column_at(top, schema.place(c.name, c.occurrence)))
-        can_be_null = is_nullable(key, present_columns(builder.old, rows, present))
+        can_be_null = is_nullable(key, refined_schema(builder.old, rows, present))
         op = "<=>" if can_be_null else "="
         conditions.append(Compare(op, ours, column_at(both, len(top) + i)))
     join = Join("inner", conjunction(conditions)) if keys else Join("cross", None)

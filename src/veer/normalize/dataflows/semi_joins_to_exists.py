@@ -15,8 +15,8 @@ from veer.model.expr import Column, Exists, Expr, Not, OuterColumn
 from veer.model.ops import Filter, Join, Sink
 from veer.model.walk import outer_columns, parts, transform
 from veer.normalize.builder import changed, may_be_ordered
+from veer.normalize.columns import column_at
 from veer.normalize.dataflows.implied_predicates import has_query
-from veer.normalize.dataflows.known_predicates import column_at
 from veer.normalize.expressions import is_random
 
 

@@ -57,8 +57,8 @@ from veer.model.walk import (
     transform,
 )
 from veer.normalize.builder import Builder, may_be_ordered
+from veer.normalize.columns import column_at
 from veer.normalize.dataflows.implied_predicates import has_query
-from veer.normalize.dataflows.known_predicates import column_at
 from veer.normalize.expressions import Normalize, is_random
 from veer.normalize.sweep import Sweeps
 

@@ -63,7 +63,7 @@ def spell_calls(groups: Grouping) -> Grouping:
     """The calls of an aggregate, each in its one spelling."""
     calls = [call for value in groups.values.values() for call in value.calls]
     counts_rows = not all(map(_ignores_duplicates, calls))
-    rows = groups.rewriting.present(groups.base)
+    rows = groups.rewriting.refined_schema(groups.base)
 
     def plain(call: AggregateCall) -> Spelling:
         if any(map(is_random, exprs_in(call))):

@@ -22,6 +22,7 @@ from veer.model.json import is_alike
 from veer.model.ops import AnyOperator, Filter, Join, Project
 from veer.model.schema import Schema
 from veer.model.walk import columns_read, substitute_columns
+from veer.normalize.columns import column_at
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.placed_aggregates import (
     Groups,
@@ -199,7 +200,7 @@ def _one_join(
     key_places = places[len(shown) + len(added) :]
     condition = conjunction(
         [
-            Compare(equal.op, equal.left, _column(joined, width + key_places[i]))
+            Compare(equal.op, equal.left, column_at(joined, width + key_places[i]))
             for i, equal in met_before.items()
         ]
     )
@@ -250,8 +251,3 @@ def _placed(rewriting: Rewriting, base: str, exprs: Sequence[Expr]) -> tuple[str
 def _place(expr: Expr, schema: Schema) -> int | None:
     """Where a column stands; None for what is computed."""
     return schema.place(expr.name, expr.occurrence) if isinstance(expr, Column) else None
-
-
-def _column(schema: Schema, place: int) -> Column:
-    field = schema.fields[place]
-    return Column(field.name, field.type, schema.occurrence(place))

@@ -25,10 +25,10 @@ from veer.model.ops import (
     NamedOver,
     Over,
 )
-from veer.model.schema import Schema
 from veer.model.types import LONG
 from veer.model.walk import columns_read, exprs_in, map_exprs, substitute_columns
 from veer.normalize.builder import may_be_ordered
+from veer.normalize.columns import column_at
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.canonical_windows import give_one_result, in_place_order
 from veer.normalize.rewriting import Rewriting, View
@@ -112,18 +112,13 @@ def _below_join(
 
     def shown(column: Column) -> Expr:
         at = place(column)
-        return rows.columns[at] if at < width else _column(wider, new_width + at - width)
+        return rows.columns[at] if at < width else column_at(wider, new_width + at - width)
 
     condition = join.condition and substitute_columns(join.condition, shown)
     top = rewriting.add(view.base, replace(join, condition=condition), (rows.base, right))
     columns = {i: substitute_columns(e, shown) for i, e in view.columns.items()}
     added = {i: rows.columns[width + at] for at, i in enumerate(calls)}
     return View(top, {**columns, **added})
-
-
-def _column(schema: Schema, place: int) -> Column:
-    field = schema.fields[place]
-    return Column(field.name, field.type, schema.occurrence(place))
 
 
 def _keeps_rows(rewriting: Rewriting, id_: str, base: str, join: Join) -> bool:

@@ -17,8 +17,8 @@ from veer.functions.registry import Kind
 from veer.model.expr import Column, Expr
 from veer.model.ops import Join
 from veer.model.walk import exprs_in, map_exprs, substitute_columns
+from veer.normalize.columns import column_at
 from veer.normalize.dataflows.implied_predicates import has_query
-from veer.normalize.dataflows.known_predicates import column_at
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.placed_aggregates import Groups
 from veer.normalize.rewriting import Rewriting

@@ -28,7 +28,7 @@ def split_sums(groups: Grouping) -> Grouping:
     """Sums of several parts as several sums, in the last sweep: before, two steps become one sum."""
     if not groups.rewriting.is_last:
         return groups
-    rows = groups.rewriting.present(groups.base)
+    rows = groups.rewriting.refined_schema(groups.base)
 
     def in_parts(call: AggregateCall) -> Spelling:
         split = _split_sum(call, rows)

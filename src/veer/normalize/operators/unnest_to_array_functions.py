@@ -21,8 +21,8 @@ from veer.model.lambdas import array_call, item_of, reads_item
 from veer.model.ops import Aggregate, AnyOperator, Filter, Join, Unnest
 from veer.model.types import INT, LONG, ArrayType, has_floats
 from veer.model.walk import exprs_in, map_exprs, substitute_columns
+from veer.normalize.columns import places_read
 from veer.normalize.dataflows.implied_predicates import has_query
-from veer.normalize.dataflows.known_predicates import places_read
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.inline_into_joins import inline_into_join
 from veer.normalize.rewriting import Rewriting, View
