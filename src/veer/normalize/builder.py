@@ -36,18 +36,19 @@ class Builder:
 
     def dataflow(self) -> Dataflow:
         """What the sinks need; the old dataflow if no operator is another."""
-        return changed(self.old, self.operators, self.inputs)
+        return with_operators(self.old, self.operators, self.inputs)
 
 
-def changed(
-    old: Dataflow, operators: Mapping[str, AnyOperator], inputs: Mapping[str, Sequence[str]]
+def with_operators(
+    old: Dataflow,
+    operators: Mapping[str, AnyOperator],
+    inputs: Mapping[str, Sequence[str]] | None = None,
 ) -> Dataflow:
     """A dataflow with other operators; the same object if none of them is another."""
     same = operators.keys() == old.operators.keys() and all(
-        operators[i] is operator and tuple(inputs[i]) == tuple(old.inputs[i])
-        for i, operator in old.operators.items()
+        operators[i] is operator for i, operator in old.operators.items()
     )
-    return old if same else dataflow_of(operators, inputs, old.sinks)
+    return old if same else dataflow_of(operators, inputs or old.inputs, old.sinks)
 
 
 def or_alike(old: Dataflow, new: Dataflow) -> Dataflow:

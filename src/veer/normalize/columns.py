@@ -7,8 +7,8 @@ A column that is computed but not read needs no columns itself: so a normal form
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import assert_never
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar, assert_never
 
 from veer.analysis.congruence import columns_needed
 from veer.errors import UnsupportedError
@@ -39,7 +39,9 @@ from veer.model.ops import (
 )
 from veer.model.schema import Schema
 from veer.model.types import has_floats
-from veer.model.walk import columns_read, substitute_columns
+from veer.model.walk import columns_read, map_exprs, substitute_columns
+
+T = TypeVar("T")
 
 
 def columns_needed_above(dataflow: Dataflow, *, shows_columns: bool) -> dict[str, dict[int, None]]:
@@ -112,11 +114,20 @@ def places_read(expr: Expr, schema: Schema) -> set[int]:
     return {schema.place(c.name, c.occurrence) for c in columns_read(expr)}
 
 
+def by_place(part: T, schema: Schema, at: Callable[[int], Expr]) -> T:
+    """A part of an operator with what stands for the place of each column instead of the column."""
+
+    def moved(column: Column) -> Expr:
+        return at(schema.place(column.name, column.occurrence))
+
+    return map_exprs(part, lambda e: substitute_columns(e, moved))
+
+
 def turned_into(expr: Expr, schema: Schema, sources: Mapping[int, Expr]) -> Expr | None:
     """The expression over what its columns are computed from; None if one has no source."""
     if not places_read(expr, schema) <= sources.keys():
         return None
     try:
-        return substitute_columns(expr, lambda c: sources[schema.place(c.name, c.occurrence)])
+        return by_place(expr, schema, lambda at: sources[at])
     except UnsupportedError:  # a subquery reads what is computed
         return None

@@ -14,7 +14,7 @@ pass. Every pass has a case and a near miss in `tests/cases/passes.cases`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import wraps
 from typing import Any, Generic, TypeAlias, TypeVar, final
@@ -73,9 +73,6 @@ class Fact(Enum):
     NOT_NULL = "columns that are never null"
 
 
-KEYS, NOT_NULL = Fact.KEYS, Fact.NOT_NULL
-
-
 @final
 @dataclass(frozen=True)
 class Pass(Generic[R]):
@@ -83,7 +80,7 @@ class Pass(Generic[R]):
 
     law: str
     run: R
-    relies_on: frozenset[Fact] = frozenset()
+    relies_on: tuple[Fact, ...] = ()
     parts: tuple[Pass[Any], ...] = ()
     is_costly: bool = False  # left out where there are very many operators
 
@@ -93,131 +90,63 @@ class Pass(Generic[R]):
         return str(self.run.__name__)
 
 
-def _by_itself(run: Normalize) -> Whole:
-    """A pass over a whole dataflow that needs no sweep meanwhile."""
+def _whole(law: str, run: Normalize, *relies_on: Fact) -> Pass[Whole]:
+    """A costly pass over a whole dataflow that needs no sweep meanwhile."""
 
     @wraps(run)
     def whole(dataflow: Dataflow, _: Sweeps) -> Dataflow:
         return run(dataflow)
 
-    return whole
+    return Pass(law, whole, relies_on, is_costly=True)
 
 
-def _step(law: str, run: R, *relies_on: Fact) -> Pass[R]:
-    return Pass(law, run, frozenset(relies_on))
-
-
-def _costly(law: str, run: Normalize, *relies_on: Fact) -> Pass[Whole]:
-    return Pass(law, _by_itself(run), frozenset(relies_on), is_costly=True)
-
+KEYS, NOT_NULL = (Fact.KEYS,), (Fact.NOT_NULL,)
+BOTH = KEYS + NOT_NULL
 
 AGGREGATE_STEPS: tuple[Pass[AggregateStep], ...] = (
-    _step(
-        "sum(CASE WHEN c THEN 1 ELSE 0 END)  =>  count(CASE WHEN c THEN 1 END)",
-        spell_calls,
-        NOT_NULL,
-    ),
-    _step("sum(a - b)  =>  sum(a) - sum(b), a and b never null", split_sums, NOT_NULL),
-    _step(
-        "Aggregate(a; sum(s)) <- Aggregate(a, b; sum(x) AS s)  =>  Aggregate(a; sum(x))",
-        merge_nested_aggregates,
-        KEYS,
-        NOT_NULL,
-    ),
-    _step(
-        "max(struct(d, id, x)).x  =>  max_by(x, struct(d, id)), id a key",
-        spell_argmax,
-        KEYS,
-        NOT_NULL,
-    ),
-    _step("count(DISTINCT id)  =>  count(id), id a key", distinct_by_key, KEYS),
+    Pass("sum(if(c, 1, 0))  =>  count(CASE WHEN c THEN 1 END)", spell_calls, NOT_NULL),
+    Pass("sum(a - b)  =>  sum(a) - sum(b), a and b never null", split_sums, NOT_NULL),
+    Pass("sum of sums of smaller groups  =>  sum(x)", merge_nested_aggregates, BOTH),
+    Pass("max(struct(id, x)).x  =>  max_by(x, id), id a key", spell_argmax, BOTH),
+    Pass("count(DISTINCT id)  =>  count(id), id a key", distinct_by_key, KEYS),
 )
 
 WINDOW_STEPS: tuple[Pass[WindowStep], ...] = (
-    _step(
-        "OVER (ORDER BY n)  =>  OVER (ORDER BY id), n being row_number() OVER (ORDER BY id)",
-        number_by_keys,
-    ),
-    _step(
-        "rank() OVER (ORDER BY id)  =>  row_number() OVER (ORDER BY id), id a key",
-        rank_by_key,
-        KEYS,
-    ),
-    _step(
-        "lead(x) OVER (ORDER BY id)  =>  lag(x, 1, NULL) OVER (ORDER BY id DESC)",
-        spell_window,
-        KEYS,
-    ),
+    Pass("ORDER BY n  =>  ORDER BY id, n being the row number by id", number_by_keys),
+    Pass("rank() OVER (ORDER BY id)  =>  row_number(), id a key", rank_by_key, KEYS),
+    Pass("lead(x) OVER (ORDER BY a)  =>  lag(x) OVER (ORDER BY a DESC)", spell_window, KEYS),
 )
 
 RULES: tuple[Pass[Rule], ...] = (
-    _step("Filter(c > 1) <- Project(b + 1 AS c)  =>  Filter(b + 1 > 1)", inline_projection),
-    _step(
-        "Filter(n = 1) <- Over(row_number() OVER (PARTITION BY a ORDER BY id) AS n)"
-        "  =>  Aggregate(a; min_by(b, id)), id a key",
-        first_row_to_group,
-        KEYS,
-        NOT_NULL,
-    ),
-    _step("Filter(b) <- Filter(a)  =>  Filter(a AND b)", merge_filters, NOT_NULL),
-    _step(
-        "Unnest(array(a, b) AS x)  =>  Union <- Project(a AS x), Project(b AS x)", unnest_to_union
-    ),
-    _step("Sort(c) <- Project(b + 1 AS c)  =>  Sort(b + 1)", inline_into_reader),
-    Pass(
-        "Over(rank() AS r) <- Over(sum(a) AS s)  =>  Over(sum(a) AS s, rank() AS r)",
-        merge_window_functions,
-        frozenset({KEYS}),
-        WINDOW_STEPS,
-    ),
-    _step(
-        "Aggregate(k; count(*)) <- Unnest(xs)  =>  Project(k, size(xs)) <- Filter(size(xs) >= 1), k a key",
-        unnested_group_to_array,
-        KEYS,
-    ),
-    Pass(
-        "Aggregate(a, a AS b; sum(x), sum(x) AS y)  =>  Aggregate(a; sum(x))",
-        merge_aggregate_calls,
-        parts=AGGREGATE_STEPS,
-    ),
-    _step(
-        "Join left (k = c) <- t, Values(c, r) (1, 'x')  =>  Project(CASE WHEN k = 1 THEN 'x' END AS r) <- t",
-        join_constants_to_case,
-    ),
-    _step(
-        "Join semi (a = k) <- s, Unnest(xs)  =>  Join semi (a = k) <- s, Filter(size(xs) >= 1)",
-        unnested_join_to_array,
-    ),
-    _step(
-        "Join (a = a AND n = n + 1) <- r, r  =>  Over(lead(x) OVER (PARTITION BY a ORDER BY id)) <- r,"
-        " n being the row number",
-        self_join_to_lag,
-        KEYS,
-        NOT_NULL,
-    ),
-    _step("Join (id = id) <- t, t  =>  t, id a key", remove_self_join, KEYS),
-    _step(
-        "Join (a = a) <- Aggregate(a; sum(x)) <- t, Aggregate(a; max(y)) <- t"
-        "  =>  Aggregate(a; sum(x), max(y)) <- t",
-        merge_joined_aggregates,
-        KEYS,
-        NOT_NULL,
-    ),
-    _step(
-        "Join (x = y) <- Project(a + 1 AS x) <- t, u  =>  Join (a + 1 = y) <- t, u",
-        inline_into_join,
-    ),
-    _step("Union <- (Union <- t, u), v  =>  Union <- t, u, v", merge_unions),
-    _step("Limit(3) <- t(a, b)  =>  Limit(3) <- Project(a) <- t, b not read", project_result),
-    _step("Project(a) <- Deduplicate(a)  =>  Aggregate(a)", deduplicate_to_group),
+    Pass("Filter(c > 1) <- Project(b + 1 AS c)  =>  Filter(b + 1 > 1)", inline_projection),
+    Pass("Filter(row_number = 1)  =>  Aggregate(a; min_by(x, id))", first_row_to_group, BOTH),
+    Pass("Filter(b) <- Filter(a)  =>  Filter(a AND b)", merge_filters, NOT_NULL),
+    Pass("Unnest(array(a, b))  =>  Union <- Project(a), Project(b)", unnest_to_union),
+    Pass("Sort(c) <- Project(b + 1 AS c)  =>  Sort(b + 1)", inline_into_reader),
+    Pass("Over(r) <- Over(s)  =>  Over(r, s)", merge_window_functions, KEYS, WINDOW_STEPS),
+    Pass("Aggregate(count(*)) <- Unnest(xs)  =>  size(xs)", unnested_group_to_array, KEYS),
+    Pass("Aggregate(a, a; x, x)  =>  Aggregate(a; x)", merge_aggregate_calls, (), AGGREGATE_STEPS),
+    Pass("Join left <- t, Values  =>  Project(CASE ...) <- t", join_constants_to_case),
+    Pass("Join semi <- t, Unnest(xs)  =>  Filter(size(xs) >= 1)", unnested_join_to_array),
+    Pass("Join (n = n + 1) <- r, r  =>  Over(lead(x)) <- r", self_join_to_lag, BOTH),
+    Pass("Join (id = id) <- t, t  =>  t, id a key", remove_self_join, KEYS),
+    Pass("Join <- Aggregate(a; x), Aggregate(a; y)  =>  (a; x, y)", merge_joined_aggregates, BOTH),
+    Pass("Join (x = y) <- Project(a + 1 AS x)  =>  Join (a + 1 = y)", inline_into_join),
+    Pass("Union <- (Union <- t, u), v  =>  Union <- t, u, v", merge_unions),
+    Pass("Limit <- t(a, b)  =>  Limit <- Project(a) <- t, b not read", project_result),
+    Pass("Project(a) <- Deduplicate(a)  =>  Aggregate(a)", deduplicate_to_group),
 )
 
-SWEEP: Pass[Whole] = Pass("every operator by the first rule that is for it", sweep, parts=RULES)
-COUNT: Pass[Whole] = Pass(
-    "size(collect_set(x))  =>  count(DISTINCT x)", _by_itself(count_collected)
+SWEEP: Pass[Whole] = Pass("every operator by the first rule that is for it", sweep, (), RULES)
+LAST: Pass[Whole] = Pass("the same; sums are split, subqueries normalized", last_sweep, (), RULES)
+COUNT = replace(
+    _whole("size(collect_set(x))  =>  count(DISTINCT x)", count_collected), is_costly=False
 )
-PUSH = _costly(
-    "Filter(a = b AND b > 3) <- t, u  =>  Join (a = b) <- Filter(a > 3) <- t, Filter(b > 3) <- u",
+BITS = replace(
+    _whole("bit_or(x) & 4 = 0  =>  NOT bool_or(x & 4 <> 0)", bits_to_flags), is_costly=False
+)
+PUSH = _whole(
+    "Filter(a = b AND b > 3) <- t, u  =>  Join (a = b) <- Filter(a > 3), Filter(b > 3)",
     push_predicates,
 )
 
@@ -225,58 +154,37 @@ PASSES: tuple[Pass[Whole], ...] = (
     COUNT,
     SWEEP,
     COUNT,
-    Pass("bit_or(x) & 4 = 0  =>  NOT bool_or(x & 4 <> 0)", _by_itself(bits_to_flags)),
-    _costly(
-        "Join semi (a = b) <- t, u  =>  Filter(EXISTS (u WHERE b = t.a)) <- t", semi_joins_to_exists
-    ),
+    BITS,
+    _whole("Join semi (a = b) <- t, u  =>  Filter(EXISTS (u WHERE b = t.a))", semi_joins_to_exists),
     SWEEP,
     PUSH,
     SWEEP,
     Pass(
-        "Filter(a IN (SELECT b FROM u)) <- t  =>  Join semi (a = b) <- t, u",
-        subqueries_to_joins,
-        is_costly=True,
+        "Filter(a IN (SELECT b FROM u))  =>  Join semi (a = b)", subqueries_to_joins, (), (), True
     ),
     SWEEP,
-    _costly(
-        "Over(sum(x) OVER (PARTITION BY a)) <- t  =>  Join (a = a) <- t, Aggregate(a; sum(x)) <- t",
+    _whole(
+        "sum(x) OVER (PARTITION BY a)  =>  Join with Aggregate(a; sum(x))",
         partition_totals_to_joins,
-        NOT_NULL,
+        Fact.NOT_NULL,
     ),
     SWEEP,
     PUSH,
-    _costly(
-        "Filter(n = 1) <- Aggregate(count(DISTINCT b) AS n)"
-        "  =>  Filter(low = high) <- Aggregate(min(b) AS low, max(b) AS high)",
-        distinct_counts_to_extremes,
-    ),
-    _costly(
-        "Aggregate(a) <- Union <- Aggregate(a) <- t, u  =>  Aggregate(a) <- Union <- t, u",
-        remove_inner_distincts,
-    ),
+    _whole("count(DISTINCT b) = 1  =>  min(b) = max(b)", distinct_counts_to_extremes),
+    _whole("Aggregate(a) <- Aggregate(a) <- t  =>  Aggregate(a) <- t", remove_inner_distincts),
+    LAST,
     Pass(
-        "the last sweep, in which sums are split and subqueries normalized",
-        last_sweep,
-        parts=RULES,
+        "joins in the order they are written  =>  an order of their own", order_joins, (), (), True
     ),
-    Pass(
-        "Join (b = c) <- (Join (a = b) <- t, u), v  =>  the same inputs in an order of their own",
-        order_joins,
-        is_costly=True,
-    ),
-    _costly("coalesce(sum(x), 0)  =>  sum(coalesce(x, 0)), of groups", coalesce_into_sums),
-    _costly(
-        "Aggregate(a + 1; sum(b * c))  =>  Aggregate(x; sum(y)) <- Project(a + 1 AS x, b * c AS y)",
-        project_aggregate_inputs,
-    ),
+    _whole("coalesce(sum(x), 0)  =>  sum(coalesce(x, 0)), of groups", coalesce_into_sums),
+    _whole("Aggregate(a + 1)  =>  Aggregate(x) <- Project(a + 1 AS x)", project_aggregate_inputs),
 )
 
 
 def every_pass() -> list[Pass[Any]]:
     """Every pass once, the rules of a sweep behind the first sweep, steps behind their rule."""
     rules = [part for rule in RULES for part in (rule, *rule.parts)]
-    inside = {SWEEP.name: [SWEEP, *rules]}
-    flat = [part for each in PASSES for part in inside.get(each.name, [each])]
+    flat = [part for each in PASSES for part in (each, *(rules if each is SWEEP else ()))]
     return list({each.name: each for each in flat}.values())
 
 

@@ -20,7 +20,7 @@ from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns
 from veer.normalize.builder import dataflow_of
-from veer.normalize.columns import column_at, columns_needed_above
+from veer.normalize.columns import by_place, column_at, columns_needed_above
 from veer.normalize.dataflows.implied_predicates import refined_schema
 from veer.normalize.expressions import Normalize, normalized_expr
 from veer.normalize.plain_calls import Spelling, composed
@@ -115,14 +115,22 @@ class Rewriting:
         """Some columns of an old signal, placed; the id that has them."""
         return self.place(f"{id_.removesuffix(' columns')} columns", self.views[id_], places)
 
-    def place(self, name: str, view: View, places: Sequence[int]) -> str:
+    def place(
+        self, name: str, view: View, places: Sequence[int], names: Sequence[str] | None = None
+    ) -> str:
         """Some columns of a view, placed: by a projection called `name` unless they are all."""
-        exprs = [view.columns[i] for i in places]
-        width = len(self.schemas[view.base])
-        if width and exprs == [self.column(view.base, i) for i in range(width)]:
+        exprs, base = [view.columns[i] for i in places], self.schemas[view.base]
+        if exprs == [column_at(base, i) for i in range(len(base))] and (
+            names == base.names or (names is None and exprs)
+        ):
             return view.base
-        columns = tuple(Named(f"c{i}", e) for i, e in zip(places, exprs, strict=True))
+        shown = names or [f"c{i}" for i in places]
+        columns = tuple(map(Named, shown, exprs))
         return self.add(name, Project(columns or (ROW_MARK,)), (view.base,))
+
+    def whole(self, id_: str) -> View:
+        """A placed signal as it is."""
+        return View(id_, {i: self.column(id_, i) for i in range(len(self.schemas[id_]))})
 
     def view_placed(self, id_: str) -> View:
         """An old signal placed, with the columns that are read."""
@@ -132,14 +140,8 @@ class Rewriting:
 
     def placed_as_before(self, id_: str) -> str:
         """An old signal placed, with all its columns under their names."""
-        view, schema = self.views[id_], self.old.schemas[id_]
-        exprs = [view.columns[i] for i in range(len(schema))]
-        base = self.schemas[view.base]
-        every = [self.column(view.base, i) for i in range(len(base))]
-        if exprs == every and base.names == schema.names:
-            return view.base
-        columns = tuple(map(Named, schema.names, exprs))
-        return self.add(f"{id_} columns", Project(columns), (view.base,))
+        schema = self.old.schemas[id_]
+        return self.place(f"{id_} columns", self.views[id_], range(len(schema)), schema.names)
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -166,14 +168,9 @@ class Rewriting:
             return columns
         width = len(self.old.schemas[self.old.inputs[id_][0]])
         left, right = (self.schemas[view.base] for view in below)
-        both = left + right
-
-        def moved(column: Column) -> Column:
-            place = len(left) + right.place(column.name, column.occurrence)
-            return replace(column, occurrence=both.occurrence(place))
-
+        both, start = left + right, len(left)
         for i, expr in below[1].columns.items():
-            columns[width + i] = substitute_columns(expr, moved)
+            columns[width + i] = by_place(expr, right, lambda at: column_at(both, start + at))
         return columns
 
     # -- keys ------------------------------------------------------------------------------------

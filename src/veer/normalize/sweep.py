@@ -48,67 +48,48 @@ class Sweeps:
         *,
         shows_columns: bool,
     ) -> None:
+        self.laws, self.of_query, self.of_rows = laws, of_query, of_rows
+        self.shows_columns = shows_columns
         self.relied: set[KeyAssumption] = set()
-        self._laws, self.shows_columns = laws, shows_columns
-        self._of_query, self._of_rows = of_query, of_rows
-        self._settled: Dataflow | None = None  # in which a sweep changes nothing
+        self.settled: Dataflow | None = None  # in which a sweep changes nothing
 
-    def inline(self, dataflow: Dataflow) -> Dataflow:
-        """A sweep; the same object if it changes nothing, which is not tried again."""
-        if dataflow is self._settled:
-            return dataflow
-        result = or_alike(dataflow, self._inlined(dataflow, shows_columns=self.shows_columns))
-        if result is dataflow:
-            self._settled = dataflow
-        return result
+    def inline(self, dataflow: Dataflow, *, shows_columns: bool = True) -> Dataflow:
+        """A dataflow after one sweep."""
 
-    def inline_query(self, query: Dataflow) -> Dataflow:
-        """A sweep over a dataflow all columns of which are shown."""
-        return self._inlined(query, shows_columns=True)
-
-    def finish(self, dataflow: Dataflow) -> Dataflow:
-        """The last sweep, in which everything stands already where it will stand."""
-
-        def noted(of_query: Callable[[Dataflow], Normalization]) -> Normalize:
-            def normal(query: Dataflow) -> Dataflow:
-                normalization = of_query(query)
-                self.relied.update(normalization.relied)
-                return normalization.result
-
-            return normal
-
-        rewriting = swept(
-            dataflow,
-            self._laws,
-            (noted(self._of_query), noted(self._of_rows)),
-            shows_columns=self.shows_columns,
-            is_last=True,
-        )
-        self.relied |= rewriting.relied
-        return rewriting.dataflow()
-
-    def _inlined(self, dataflow: Dataflow, *, shows_columns: bool) -> Dataflow:
         def make() -> Normalization:
-            own = Sweeps(self._laws, self._of_query, self._of_rows, shows_columns=shows_columns)
-            inner = own.inline_query, lambda query: own._inlined(query, shows_columns=False)
-            rewriting = swept(dataflow, self._laws, inner, shows_columns=shows_columns)
-            return Normalization(
-                rewriting.dataflow(), tuple(in_order(own.relied | rewriting.relied))
-            )
+            own = Sweeps(self.laws, self.of_query, self.of_rows, shows_columns=shows_columns)
+            inner = own.inline, lambda query: own.inline(query, shows_columns=False)
+            rewriting = swept(dataflow, self.laws, inner, shows_columns=shows_columns)
+            relied = in_order(own.relied | rewriting.relied)
+            return Normalization(rewriting.dataflow(), tuple(relied))
 
-        first: Normalization = dataflow.cached(("inlining", shows_columns), make)
-        self.relied.update(first.relied)
-        return first.result
+        return self.noted(dataflow.cached(("inlining", shows_columns), make))
+
+    def noted(self, normalization: Normalization) -> Dataflow:
+        """An equal dataflow, the keys that it rests on being noted."""
+        self.relied.update(normalization.relied)
+        return normalization.result
 
 
 def sweep(dataflow: Dataflow, sweeps: Sweeps) -> Dataflow:
     """Every operator written anew by the first rule that is for it."""
-    return sweeps.inline(dataflow)
+    if dataflow is sweeps.settled:
+        return dataflow
+    result = or_alike(dataflow, sweeps.inline(dataflow, shows_columns=sweeps.shows_columns))
+    sweeps.settled = result if result is dataflow else sweeps.settled
+    return result
 
 
 def last_sweep(dataflow: Dataflow, sweeps: Sweeps) -> Dataflow:
     """Every operator written anew where it will stand."""
-    return sweeps.finish(dataflow)
+    inner = (
+        lambda query: sweeps.noted(sweeps.of_query(query)),
+        lambda query: sweeps.noted(sweeps.of_rows(query)),
+    )
+    shown = sweeps.shows_columns
+    rewriting = swept(dataflow, sweeps.laws, inner, shows_columns=shown, is_last=True)
+    sweeps.relied |= rewriting.relied
+    return rewriting.dataflow()
 
 
 def swept(

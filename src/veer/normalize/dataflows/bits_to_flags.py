@@ -17,7 +17,7 @@ from veer.model.expr import AggregateCall, Call, Column, Compare, Expr, Literal,
 from veer.model.ops import Aggregate, AnyOperator, GlobalAggregate, NamedCall, Project
 from veer.model.types import BOOLEAN
 from veer.model.walk import exprs_in, map_exprs, parts, replace_down
-from veer.normalize.builder import dataflow_of
+from veer.normalize.builder import with_operators
 from veer.normalize.columns import column_at
 
 SEEN_AS = {"bit_or": "bool_or", "bit_and": "bool_and"}
@@ -29,9 +29,7 @@ def bits_to_flags(dataflow: Dataflow) -> Dataflow:
     for id_, operator in dataflow.operators.items():
         if isinstance(operator, Aggregate | GlobalAggregate):
             changed |= _with_flags(dataflow, id_, operator)
-    if not changed:
-        return dataflow
-    return dataflow_of({**dataflow.operators, **changed}, dataflow.inputs, dataflow.sinks)
+    return with_operators(dataflow, {**dataflow.operators, **changed})
 
 
 def _with_flags(

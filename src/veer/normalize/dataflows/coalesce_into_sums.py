@@ -19,7 +19,7 @@ from veer.model.expr import Call, Column, Expr, Literal
 from veer.model.ops import Aggregate, AnyOperator, Filter, NamedCall, Project
 from veer.model.types import DecimalType, IntegralType
 from veer.model.walk import columns_read, exprs_in, map_exprs, replace_down
-from veer.normalize.builder import changed
+from veer.normalize.builder import with_operators
 from veer.normalize.columns import column_at
 
 
@@ -36,7 +36,7 @@ def coalesce_into_sums(dataflow: Dataflow) -> Dataflow:
             if places:
                 operators[id_] = _adding_zeros(operator, places)
                 _read_plainly(dataflow, id_, places, operators)
-    return changed(dataflow, operators, dataflow.inputs)
+    return with_operators(dataflow, operators)
 
 
 def _may_add_zeros(named: NamedCall) -> bool:

@@ -32,7 +32,7 @@ from veer.model.schema import Schema
 from veer.model.texts import text_of
 from veer.model.types import INT, LONG, DataType, has_floats
 from veer.model.walk import columns_read, map_exprs, operator_exprs, parts, replace_down
-from veer.normalize.builder import dataflow_of
+from veer.normalize.builder import with_operators
 from veer.normalize.columns import column_at
 from veer.normalize.plain_calls import ONE, only_if
 
@@ -53,7 +53,7 @@ def count_collected(dataflow: Dataflow) -> Dataflow:
                 calls = (*operator.calls[:at], counted, *operator.calls[at + 1 :])
                 counting = replace(operator, calls=calls)
                 operators = {**dataflow.operators, **readers, id_: counting}
-                dataflow = dataflow_of(operators, dataflow.inputs, dataflow.sinks)
+                dataflow = with_operators(dataflow, operators)
                 break
     return dataflow
 

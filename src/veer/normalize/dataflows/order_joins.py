@@ -23,13 +23,13 @@ from veer.model.digests import json_digest
 from veer.model.expr import Column, Compare, Expr, Named
 from veer.model.ops import Filter, Join, Project
 from veer.model.schema import Schema
-from veer.model.walk import outer_columns, substitute_columns
+from veer.model.walk import outer_columns
 from veer.normalize.builder import Builder
-from veer.normalize.columns import column_at, places_read
+from veer.normalize.columns import by_place, column_at, places_read
 from veer.normalize.dataflows.implied_predicates import equal_columns, smallest
 from veer.normalize.dataflows.known_predicates import KnownPredicates
 from veer.normalize.expressions import is_random
-from veer.normalize.sweep import Sweeps
+from veer.normalize.sweep import Sweeps, last_sweep
 
 MOST_LEVELS = 8  # of joins above operators that are no joins
 ROUNDS = 3  # of telling alike inputs apart by their neighbours
@@ -60,7 +60,7 @@ def order_joins(dataflow: Dataflow, sweeps: Sweeps) -> Dataflow:
         holding = KnownPredicates(dataflow)
         builder = Builder(dataflow)
         done |= {_write(builder, top, holding) for top in tops}
-        dataflow = sweeps.finish(builder.dataflow())
+        dataflow = last_sweep(builder.dataflow(), sweeps)
     return dataflow
 
 
@@ -110,9 +110,7 @@ def _cluster(dataflow: Dataflow, id_: str) -> _Cluster:
 
 
 def _moved(condition: Expr, schema: Schema, both: Schema, start: int) -> Expr:
-    return substitute_columns(
-        condition, lambda c: column_at(both, start + schema.place(c.name, c.occurrence))
-    )
+    return by_place(condition, schema, lambda at: column_at(both, start + at))
 
 
 def _write(builder: Builder, top: str, holding: KnownPredicates) -> str:
@@ -130,13 +128,8 @@ def _write(builder: Builder, top: str, holding: KnownPredicates) -> str:
     for n in order:
         new_starts[n], at = at, at + widths[n]
     table = {starts[n] + i: new_starts[n] + i for n in range(len(widths)) for i in range(widths[n])}
-    old = cluster.schema
-
-    def column(c: Column) -> Column:
-        return column_at(schema, table[old.place(c.name, c.occurrence)])
-
     conditions = _spanning(
-        [substitute_columns(c, column) for c in cluster.conditions],
+        by_place(cluster.conditions, cluster.schema, lambda at: column_at(schema, table[at])),
         schema,
         [(new_starts[n], _equal_places(dataflow, holding, cluster.leaves[n])) for n in order],
         widths=[widths[n] for n in order],

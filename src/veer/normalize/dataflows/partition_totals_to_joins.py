@@ -27,9 +27,9 @@ from veer.model.ops import (
 )
 from veer.model.schema import Schema
 from veer.model.types import has_floats
-from veer.model.walk import exprs_in, substitute_columns
+from veer.model.walk import exprs_in
 from veer.normalize.builder import Builder
-from veer.normalize.columns import column_at
+from veer.normalize.columns import by_place, column_at
 from veer.normalize.dataflows.implied_predicates import has_query, refined_schema
 from veer.normalize.expressions import is_random
 
@@ -102,7 +102,7 @@ def _joined(
     both = top + builder.schemas[under]
     conditions = []
     for i, key in enumerate(keys):
-        ours = substitute_columns(key, lambda c: column_at(top, schema.place(c.name, c.occurrence)))
+        ours = by_place(key, schema, lambda at: column_at(top, at))
         can_be_null = is_nullable(key, refined_schema(builder.old, rows, present))
         op = "<=>" if can_be_null else "="
         conditions.append(Compare(op, ours, column_at(both, len(top) + i)))

@@ -44,9 +44,9 @@ from veer.model.ops import (
 from veer.model.schema import Schema
 from veer.model.texts import text_of
 from veer.model.types import has_floats
-from veer.model.walk import substitute_columns, transform
+from veer.model.walk import transform
 from veer.normalize.builder import dataflow_of, may_be_ordered, or_alike
-from veer.normalize.columns import column_at, places_read, turned_into
+from veer.normalize.columns import by_place, column_at, places_read, turned_into
 from veer.normalize.dataflows.implied_predicates import (
     consequences,
     has_query,
@@ -241,9 +241,8 @@ def _without_padding(kind: str, conditions: Sequence[Expr], both: Schema, width:
     """The kind of a join of which conditions reject rows that are padded."""
     if kind not in ("left", "full"):
         return kind
-    places = {
-        both.place(c.name, c.occurrence) for cond in conditions for c in rejects_nulls_of(cond)
-    }
+    columns = (c for condition in conditions for c in rejects_nulls_of(condition))
+    places = {at for column in columns for at in places_read(column, both)}
     left, right = set(range(width)), set(range(width, len(both)))
     rejects_left = bool(places & left) or _is_never_where_null(conditions, both, left)
     rejects_right = bool(places & right) or _is_never_where_null(conditions, both, right)
@@ -255,14 +254,12 @@ def _without_padding(kind: str, conditions: Sequence[Expr], both: Schema, width:
 def _is_never_where_null(conditions: Sequence[Expr], both: Schema, places: set[int]) -> bool:
     """Whether a condition is true of no row that has nulls at all these places."""
 
-    def null_there(column: Column) -> Expr:
-        if both.place(column.name, column.occurrence) in places:
-            return Literal(None, column.type)
-        return column
+    def null_there(at: int) -> Expr:
+        return Literal(None, both.types[at]) if at in places else column_at(both, at)
 
     for condition in conditions:
         if not has_query(condition) and places & places_read(condition, both):
-            given = substitute_columns(condition, null_there)
+            given = by_place(condition, both, null_there)
             if is_never(transform(given, lambda n: one_spelling(plain_form(n)))):
                 return True
     return False
@@ -270,9 +267,7 @@ def _is_never_where_null(conditions: Sequence[Expr], both: Schema, places: set[i
 
 def _for_side(condition: Expr, both: Schema, side: Schema, start: int) -> Expr:
     """A condition on a joined row about one side of it."""
-    return substitute_columns(
-        condition, lambda c: column_at(side, both.place(c.name, c.occurrence) - start)
-    )
+    return by_place(condition, both, lambda at: column_at(side, at - start))
 
 
 def _computed_from(operator: AnyOperator, below: Schema) -> Mapping[int, Expr]:

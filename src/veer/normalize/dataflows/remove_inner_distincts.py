@@ -24,7 +24,7 @@ from veer.model.ops import (
 )
 from veer.model.types import has_floats
 from veer.model.walk import operator_exprs
-from veer.normalize.builder import dataflow_of
+from veer.normalize.builder import with_operators
 from veer.normalize.expressions import is_random
 
 
@@ -36,9 +36,7 @@ def remove_inner_distincts(dataflow: Dataflow) -> Dataflow:
         if readers and all(_sees_a_set(dataflow, link, seen_as_sets) for link in readers):
             seen_as_sets.add(id_)
     operators = {i: _without(o, i in seen_as_sets) for i, o in dataflow.operators.items()}
-    if all(operators[i] is o for i, o in dataflow.operators.items()):
-        return dataflow
-    return dataflow_of(operators, dataflow.inputs, dataflow.sinks)
+    return with_operators(dataflow, operators)
 
 
 def _without(operator: AnyOperator, is_set: bool) -> AnyOperator:

@@ -14,7 +14,7 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column, Exists, Expr, Not, OuterColumn
 from veer.model.ops import Filter, Join, Sink
 from veer.model.walk import outer_columns, parts, transform
-from veer.normalize.builder import changed, may_be_ordered
+from veer.normalize.builder import Builder, may_be_ordered
 from veer.normalize.columns import column_at
 from veer.normalize.dataflows.implied_predicates import has_query
 from veer.normalize.expressions import is_random
@@ -22,12 +22,12 @@ from veer.normalize.expressions import is_random
 
 def semi_joins_to_exists(dataflow: Dataflow) -> Dataflow:
     """The dataflow with filters in place of semi and anti joins."""
-    operators, inputs = dict(dataflow.operators), dict(dataflow.inputs)
+    builder = Builder(dataflow)
     for id_ in dataflow.order:
         condition = _condition(dataflow, id_)
         if condition is not None:
-            operators[id_], inputs[id_] = Filter(condition), inputs[id_][:1]
-    return changed(dataflow, operators, inputs)
+            builder.put(id_, Filter(condition), dataflow.inputs[id_][:1])
+    return builder.dataflow()
 
 
 def _condition(dataflow: Dataflow, id_: str) -> Expr | None:

@@ -13,7 +13,7 @@ aggregates are null. What makes a choice, or is correlated in another way, stays
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -57,7 +57,7 @@ from veer.model.walk import (
     transform,
 )
 from veer.normalize.builder import Builder, may_be_ordered
-from veer.normalize.columns import column_at
+from veer.normalize.columns import by_place, column_at
 from veer.normalize.dataflows.implied_predicates import has_query
 from veer.normalize.expressions import Normalize, is_random
 from veer.normalize.sweep import Sweeps
@@ -84,7 +84,7 @@ def subqueries_to_joins(dataflow: Dataflow, sweeps: Sweeps) -> Dataflow:
 
     Sweeps write projections into what stands above them, which this makes new ones of.
     """
-    return _with_joins(dataflow, sweeps.inline_query)
+    return _with_joins(dataflow, sweeps.inline)
 
 
 def _with_joins(dataflow: Dataflow, inline: Normalize) -> Dataflow:
@@ -176,7 +176,8 @@ class _Writing:
         on = [_of_pair(c, left, right) for c in query.correlations]
         if isinstance(inner, InQuery):
             outputs = [_of_pair(o, left, right) for o in query.outputs]
-            equal = conjunction(list(map(_equality, inner.args, outputs)))
+            pairs = zip(inner.args, outputs, strict=True)
+            equal = conjunction([Compare("=", one, other) for one, other in pairs])
             on.append(Or((equal, IsNull(equal))) if negated else equal)
         kind = "anti" if negated else "semi"
         return self._add(f"{id_} join", Join(kind, conjunction(on) if on else None), (base, top))
@@ -211,7 +212,7 @@ class _Writing:
             for i, n in enumerate(operator.calls)
         ]
         own = query.schemas[query_top]
-        return joined, _over_columns(value, lambda c: calls[own.place(c.name, c.occurrence)])
+        return joined, by_place(value, own, lambda at: calls[at])
 
     def _embedded(self, id_: str, given: _Correlated) -> str:
         """The rows of a query that pass its own filters, as operators of this dataflow."""
@@ -369,14 +370,6 @@ def _outer_as_column(expr: Expr) -> Expr:
         expr,
         lambda n: Column(n.name, n.type, n.occurrence) if isinstance(n, OuterColumn) else n,
     )
-
-
-def _over_columns(expr: Expr, change: Callable[[Column], Expr]) -> Expr:
-    return transform(expr, lambda n: change(n) if isinstance(n, Column) else n)
-
-
-def _equality(left: Expr, right: Expr) -> Expr:
-    return Compare("=", left, right)
 
 
 def _or_zero(named: NamedCall, column: Column) -> Expr:

@@ -22,6 +22,7 @@ from veer.model.json import is_alike
 from veer.model.types import STRING, DecimalType, IntegralType, StructType, has_floats
 from veer.model.walk import parts, query_of, replace_down
 from veer.normalize.expressions import is_random
+from veer.normalize.operators.canonical_windows import is_among
 from veer.normalize.plain_calls import BY_EXTREME, Spelling, composed, just
 from veer.normalize.rewriting import Grouping, Rewriting
 
@@ -77,18 +78,18 @@ class FirstRow:
         for other, call in self.others:
             if is_alike(part, other):
                 return call
-        if _is_among(part, self.keys):
+        if is_among(part, self.keys):
             return AggregateCall("max", (part,), part.type)
         if self.extreme is not None and is_alike(part, self.order[0]):
             return AggregateCall(self.extreme, (part,), part.type)
-        if _is_among(part, self.order) or (self.decides and isinstance(part, Column)):
+        if is_among(part, self.order) or (self.decides and isinstance(part, Column)):
             return AggregateCall(f"{self.end}_by", (part, self.place), part.type)
         return None
 
 
 def _reads_only(expr: Expr, allowed: Sequence[Expr]) -> bool:
     """Whether an expression reads no column but inside of some parts."""
-    left = replace_down(expr, lambda e: Literal(None, e.type) if _is_among(e, allowed) else None)
+    left = replace_down(expr, lambda e: Literal(None, e.type) if is_among(e, allowed) else None)
     return not any(isinstance(node, Column) for node in parts(left))
 
 
@@ -101,7 +102,7 @@ def first_row(
         return None
     seen, kept = list(keys), list[SortKey]()
     for key in map(_unsigned, order):
-        if rewriting.is_constant(rows, key.expr) or _is_among(key.expr, seen):
+        if rewriting.is_constant(rows, key.expr) or is_among(key.expr, seen):
             continue
         if kept and rewriting.are_unique(id_, rows, seen):
             break
@@ -218,7 +219,3 @@ def _parts(expr: Expr) -> tuple[Expr, ...]:
 def _order(end: str, exprs: Sequence[Expr]) -> list[SortKey]:
     is_least = end == "min"
     return [SortKey(e, ascending=is_least, nulls_first=is_least) for e in exprs]
-
-
-def _is_among(expr: Expr, others: Sequence[Expr]) -> bool:
-    return any(is_alike(expr, other) for other in others)

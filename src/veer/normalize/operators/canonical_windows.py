@@ -31,7 +31,8 @@ from veer.model.json import encode, is_alike
 from veer.model.ops import Over
 from veer.model.schema import Schema
 from veer.model.types import INT, has_floats
-from veer.model.walk import exprs_in, map_exprs, substitute_columns
+from veer.model.walk import exprs_in
+from veer.normalize.columns import by_place
 from veer.normalize.expressions import is_random
 from veer.normalize.plain_calls import plain_call
 from veer.normalize.rewriting import Rewriting
@@ -101,7 +102,7 @@ def _partition(rewriting: Rewriting, base: str, call: OverCall) -> tuple[Expr, .
     """The different keys that are no constants, sorted."""
     keys: list[Expr] = []
     for key in call.partition:
-        if not rewriting.is_constant(base, key) and not _is_among(key, keys):
+        if not rewriting.is_constant(base, key) and not is_among(key, keys):
             keys.append(key)
     schema = rewriting.schemas[base]
     return tuple(sorted(keys, key=lambda key: _text(key, schema)))
@@ -146,7 +147,7 @@ def _plain_order(rewriting: Rewriting, id_: str, base: str, call: OverCall) -> O
     seen = list(call.partition)
     kept: list[SortKey] = []
     for key in call.order:
-        if rewriting.is_constant(base, key.expr) or _is_among(key.expr, seen):
+        if rewriting.is_constant(base, key.expr) or is_among(key.expr, seen):
             continue
         if kept and rewriting.are_unique(id_, base, seen):
             break
@@ -236,15 +237,12 @@ def _looking_back(call: OverCall) -> OverCall:
 # -- comparing -----------------------------------------------------------------------------------------
 
 
-def _is_among(expr: Expr, others: Sequence[Expr]) -> bool:
+def is_among(expr: Expr, others: Sequence[Expr]) -> bool:
+    """Whether an expression is alike one of others."""
     return any(is_alike(expr, other) for other in others)
 
 
 def _text(part: Expr | OverCall, schema: Schema) -> str:
-    def by_place(column: Column) -> Expr:
-        place = schema.place(column.name, column.occurrence)
-        return Column(f"{place:05}", column.type)
-
-    return json.dumps(
-        encode(map_exprs(part, lambda e: substitute_columns(e, by_place))), sort_keys=True
-    )
+    types = schema.types
+    told_apart = by_place(part, schema, lambda at: Column(f"{at:05}", types[at]))
+    return json.dumps(encode(told_apart), sort_keys=True)

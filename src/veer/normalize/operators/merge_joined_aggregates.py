@@ -21,8 +21,8 @@ from veer.model.expr import Column, Compare, Expr, IsNull, Named, Not
 from veer.model.json import is_alike
 from veer.model.ops import AnyOperator, Filter, Join, Project
 from veer.model.schema import Schema
-from veer.model.walk import columns_read, substitute_columns
-from veer.normalize.columns import column_at
+from veer.model.walk import columns_read
+from veer.normalize.columns import by_place, column_at
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.placed_aggregates import (
     Groups,
@@ -154,9 +154,7 @@ def _view_of_merged(
 
 def _inside(expr: Expr, groups: Groups) -> Expr:
     """An expression over what is shown of groups as one over their columns."""
-    return substitute_columns(
-        expr, lambda c: groups.shown[groups.output.place(c.name, c.occurrence)]
-    )
+    return by_place(expr, groups.output, lambda at: groups.shown[at])
 
 
 # -- two joins -----------------------------------------------------------------------------------------
@@ -208,11 +206,10 @@ def _one_join(
     rewriting.put(id_, Join("left" if is_left else "inner", condition), (kept, partner))
     old = rewriting.schemas[left.base]
 
-    def moved(column: Column) -> Expr:
-        at = old.place(column.name, column.occurrence)
+    def moved(at: int) -> Expr:
         return rewriting.column(id_, at if at < width else width + places[at - width])
 
-    columns = {i: substitute_columns(e, moved) for i, e in left.columns.items()}
+    columns = {i: by_place(e, old, moved) for i, e in left.columns.items()}
     first_new = len(rewriting.old.schemas[rewriting.old.inputs[id_][0]])
     for at, i in enumerate(right.columns):
         columns[first_new + i] = rewriting.column(id_, width + places[len(shown) + at])

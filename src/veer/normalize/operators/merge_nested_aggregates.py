@@ -37,7 +37,8 @@ from veer.model.nullability import is_nullable
 from veer.model.ops import Aggregate
 from veer.model.schema import Schema
 from veer.model.types import LONG, DataType, DecimalType, has_floats
-from veer.model.walk import columns_read, exprs_in, substitute_columns
+from veer.model.walk import exprs_in
+from veer.normalize.columns import by_place, places_read
 from veer.normalize.expressions import is_random
 from veer.normalize.plain_calls import (
     BY_EXTREME,
@@ -183,29 +184,9 @@ class Steps:
 
 def over_rows(inner: Aggregate, schema: Schema, expr: Expr) -> Expr | None:
     """An expression over the keys of an aggregate as one over its rows; None if it reads more."""
-
-    def place(column: Column) -> int:
-        return schema.place(column.name, column.occurrence)
-
-    if any(place(c) >= len(inner.keys) for c in columns_read(expr)):
+    if any(at >= len(inner.keys) for at in places_read(expr, schema)):
         return None
-    return substitute_columns(expr, lambda c: inner.keys[place(c)].expr)
-
-
-def as_first_step(
-    inner: Aggregate,
-    rows: Schema,
-    schema: Schema,
-    keys: Sequence[Expr],
-    is_function: IsFunction,
-) -> Steps | None:
-    """An aggregate as the first step of another with such keys, if these are functions of its own."""
-    exprs = [e for part in (*inner.keys, *inner.calls) for e in exprs_in(part)]
-    if any(map(is_random, exprs)) or any(has_floats(k.expr.type) for k in inner.keys):
-        return None
-    moved = [over_rows(inner, schema, key) for key in keys]
-    known = tuple(key for key in moved if key is not None)
-    return Steps(inner, rows, schema, known, is_function) if len(known) == len(keys) else None
+    return by_place(expr, schema, lambda at: inner.keys[at].expr)
 
 
 def _is_wider(given: DataType, target: DataType) -> bool:
@@ -229,14 +210,7 @@ def _conditional(call: AggregateCall, condition: Expr | None) -> AggregateCall:
 
 def merge_nested_aggregates(groups: Grouping) -> Grouping:
     """An aggregate in one step where it is over groups, as often as that goes on."""
-    rewriting, base = groups.rewriting, groups.base
-    inner = rewriting.operators[base]
-    if not isinstance(inner, Aggregate):
-        return groups
-    (under,) = rewriting.inputs[base]
-    rows, schema = rewriting.schemas[under], rewriting.schemas[base]
-    is_function = partial(rewriting.gives_one_result, groups.id, inner, under)
-    steps = as_first_step(inner, rows, schema, [key.expr for key in groups.keys], is_function)
+    steps = _steps(groups)
     if steps is None:
         return groups
     values: dict[int, Spelling] = {}
@@ -246,5 +220,23 @@ def merge_nested_aggregates(groups: Grouping) -> Grouping:
         if len(known) < len(parts):
             return groups
         values[i] = composed(value, known)
+    (base,) = groups.rewriting.inputs[groups.base]
     keys = (replace(key, expr=expr) for key, expr in zip(groups.keys, steps.keys, strict=True))
-    return merge_nested_aggregates(replace(groups, base=under, keys=tuple(keys), values=values))
+    return merge_nested_aggregates(replace(groups, base=base, keys=tuple(keys), values=values))
+
+
+def _steps(groups: Grouping) -> Steps | None:
+    """An aggregate over groups whose keys are functions of those of the groups; None for others."""
+    rewriting = groups.rewriting
+    inner = rewriting.operators[groups.base]
+    if not isinstance(inner, Aggregate):
+        return None
+    exprs = [e for part in (*inner.keys, *inner.calls) for e in exprs_in(part)]
+    if any(map(is_random, exprs)) or any(has_floats(k.expr.type) for k in inner.keys):
+        return None
+    (under,) = rewriting.inputs[groups.base]
+    rows, schema = rewriting.schemas[under], rewriting.schemas[groups.base]
+    moved = [over_rows(inner, schema, key.expr) for key in groups.keys]
+    known = tuple(key for key in moved if key is not None)
+    is_function = partial(rewriting.gives_one_result, groups.id, inner, under)
+    return Steps(inner, rows, schema, known, is_function) if len(known) == len(moved) else None

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from veer.errors import UnsupportedError
-from veer.model.expr import Column, Expr
 from veer.model.ops import AnyOperator, Project, Union
+from veer.normalize.columns import by_place
 from veer.normalize.expressions import is_random, size
 from veer.normalize.rewriting import LARGEST, Rewriting, View
 
@@ -56,12 +56,8 @@ def _over_branch(rewriting: Rewriting, view: View, branch: str, read: Sequence[i
     """The columns of a view of a union, over one of its branches."""
     schema = rewriting.schemas[view.base]
     inside = _inside(rewriting, branch)
-
-    def moved(column: Column) -> Expr:
-        return inside.columns[schema.place(column.name, column.occurrence)]
-
-    columns = {i: rewriting.changed(view.columns[i], moved) for i in read}
-    return View(inside.base, columns)
+    moved = {i: by_place(view.columns[i], schema, lambda at: inside.columns[at]) for i in read}
+    return View(inside.base, {i: rewriting.changed(e, lambda c: c) for i, e in moved.items()})
 
 
 def _inside(rewriting: Rewriting, id_: str) -> View:
@@ -70,5 +66,4 @@ def _inside(rewriting: Rewriting, id_: str) -> View:
     if isinstance(operator, Project) and not any(is_random(n.expr) for n in operator.columns):
         exprs = (named.expr for named in operator.columns)
         return View(rewriting.inputs[id_][0], dict(enumerate(exprs)))
-    width = len(rewriting.schemas[id_])
-    return View(id_, {i: rewriting.column(id_, i) for i in range(width)})
+    return rewriting.whole(id_)

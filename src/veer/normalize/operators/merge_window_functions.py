@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from veer.analysis.keys import has_one_partner
-from veer.model.expr import Column, Expr, OverCall
+from veer.model.expr import Expr, OverCall
 from veer.model.json import is_alike
 from veer.model.ops import (
     AnyOperator,
@@ -26,9 +26,9 @@ from veer.model.ops import (
     Over,
 )
 from veer.model.types import LONG
-from veer.model.walk import columns_read, exprs_in, map_exprs, substitute_columns
+from veer.model.walk import exprs_in
 from veer.normalize.builder import may_be_ordered
-from veer.normalize.columns import column_at
+from veer.normalize.columns import by_place, column_at, places_read
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.canonical_windows import give_one_result, in_place_order
 from veer.normalize.rewriting import Rewriting, View
@@ -89,34 +89,26 @@ def _below_join(
     width = len(rewriting.schemas[left])
     both = rewriting.schemas[view.base]
 
-    def place(column: Column) -> int:
-        return both.place(column.name, column.occurrence)
-
-    read = {place(c) for named in calls.values() for e in exprs_in(named) for c in columns_read(e)}
-    if any(at >= width for at in read):
+    exprs = (e for named in calls.values() for e in exprs_in(named))
+    if any(at >= width for e in exprs for at in places_read(e, both)):
         return None
-
-    def of_left(column: Column) -> Expr:
-        return rewriting.column(left, place(column))
-
     moved = {
-        width + at: map_exprs(named, lambda e: substitute_columns(e, of_left))
-        for at, named in enumerate(calls.values())
+        width + i: by_place(named, both, lambda at: rewriting.column(left, at))
+        for i, named in enumerate(calls.values())
     }
-    kept = View(left, {i: rewriting.column(left, i) for i in range(width)})
+    kept = rewriting.whole(left)
     rows = _below_join(rewriting, id_, kept, moved)
     if rows is None:
         rows = _Stack.below(rewriting, id_, left).with_calls(kept, moved)
     new_width = len(rewriting.schemas[rows.base])
     wider = rewriting.schemas[rows.base] + rewriting.schemas[right]
 
-    def shown(column: Column) -> Expr:
-        at = place(column)
+    def shown(at: int) -> Expr:
         return rows.columns[at] if at < width else column_at(wider, new_width + at - width)
 
-    condition = join.condition and substitute_columns(join.condition, shown)
+    condition = by_place(join.condition, both, shown)
     top = rewriting.add(view.base, replace(join, condition=condition), (rows.base, right))
-    columns = {i: substitute_columns(e, shown) for i, e in view.columns.items()}
+    columns = {i: by_place(e, both, shown) for i, e in view.columns.items()}
     added = {i: rows.columns[width + at] for at, i in enumerate(calls)}
     return View(top, {**columns, **added})
 
@@ -177,12 +169,11 @@ class _Stack:
             levels[self._level(call)].append(first + at)
         top, places = self._placed({first + at: call for at, call in enumerate(named)}, levels)
 
-        def moved(column: Column) -> Expr:
-            return self.rewriting.column(top, places[schema.place(column.name, column.occurrence)])
+        def moved(at: int) -> Expr:
+            return self.rewriting.column(top, places[at])
 
-        columns = {i: substitute_columns(e, moved) for i, e in view.columns.items()}
-        new = len(schema)
-        added = {i: self.rewriting.column(top, places[new + at]) for at, i in enumerate(calls)}
+        columns = {i: by_place(e, schema, moved) for i, e in view.columns.items()}
+        added = {i: moved(len(schema) + at) for at, i in enumerate(calls)}
         return View(top, {**columns, **added})
 
     def _calls_placed(self) -> list[NamedOver]:
@@ -196,8 +187,8 @@ class _Stack:
     def _level(self, named: NamedOver) -> int:
         """The lowest level whose input has all columns a call reads."""
         schemas = [self.rewriting.schemas[i] for i in (self.base, *self.levels)]
-        columns = [c for e in exprs_in(named) for c in columns_read(e)]
-        needed = max((schemas[-1].place(c.name, c.occurrence) for c in columns), default=-1)
+        places = (at for e in exprs_in(named) for at in places_read(e, schemas[-1]))
+        needed = max(places, default=-1)
         return next(level for level, schema in enumerate(schemas) if needed < len(schema))
 
     def _placed(
@@ -208,17 +199,14 @@ class _Stack:
         before = rewriting.schemas[(self.base, *self.levels)[-1]]
         places = {i: i for i in range(len(rewriting.schemas[self.base]))}
 
-        def moved(column: Column) -> Expr:
-            place = places[before.place(column.name, column.occurrence)]
-            return rewriting.column(below, place)
+        def moved(at: int) -> Expr:
+            return rewriting.column(below, places[at])
 
         for old, level in zip((*self.levels, None), levels, strict=True):
             if not level:
                 continue
             schema, together = rewriting.schemas[below], list[NamedOver]()
-            written = {
-                i: map_exprs(calls[i], lambda e: substitute_columns(e, moved)) for i in level
-            }
+            written = {i: by_place(calls[i], before, moved) for i in level}
             for i in sorted(level, key=lambda i: in_place_order(written[i].call, schema)):
                 if not (together and is_alike(together[-1].call, written[i].call)):
                     together.append(written[i])

@@ -20,7 +20,8 @@ from veer.model.json import is_alike
 from veer.model.ops import Aggregate, Filter, NamedCall, Project
 from veer.model.schema import Schema
 from veer.model.types import LONG
-from veer.model.walk import exprs_in, substitute_columns
+from veer.model.walk import exprs_in
+from veer.normalize.columns import by_place
 from veer.normalize.dataflows.implied_predicates import has_query
 from veer.normalize.expressions import is_random
 from veer.normalize.plain_calls import ONE, only_if
@@ -182,12 +183,7 @@ class Merged:
     def value(self, rewriting: Rewriting, id_: str, side: int, expr: Expr) -> Expr:
         """What is computed of one of the two, over the placed aggregate."""
         groups, places = self.groups[side], self.places[side]
-
-        def moved(column: Column) -> Expr:
-            place = groups.schema.place(column.name, column.occurrence)
-            return rewriting.column(id_, places[place])
-
-        return substitute_columns(expr, moved)
+        return by_place(expr, groups.schema, lambda at: rewriting.column(id_, places[at]))
 
     def shown(self, rewriting: Rewriting, id_: str, side: int, expr: Expr) -> Expr:
         """The same where one of the two has rows that are met; null where it has none."""

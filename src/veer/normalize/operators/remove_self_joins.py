@@ -17,7 +17,7 @@ from veer.analysis.true_conditions import where_true
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import Call, Column, Compare, Expr, Not
 from veer.model.ops import AnyOperator, Filter, Join, Source
-from veer.model.walk import substitute_columns
+from veer.normalize.columns import by_place
 from veer.normalize.dataflows.implied_predicates import has_query
 from veer.normalize.expressions import is_random
 from veer.normalize.rewriting import Rewriting, View
@@ -79,9 +79,4 @@ def _met(rewriting: Rewriting, left: str, condition: Expr) -> list[Expr]:
 def _of_left(rewriting: Rewriting, left: str, expr: Expr) -> Expr:
     """An expression over the joined row as one over the left row alone, which is both."""
     schema = rewriting.schemas[left]
-
-    def column(read: Column) -> Expr:
-        place = (schema + schema).place(read.name, read.occurrence) % len(schema)
-        return rewriting.column(left, place)
-
-    return substitute_columns(expr, column)
+    return by_place(expr, schema + schema, lambda at: rewriting.column(left, at % len(schema)))

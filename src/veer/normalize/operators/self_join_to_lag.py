@@ -155,8 +155,7 @@ class _Meeting:
         if asks_for_row and marker not in others:
             others.append(marker)
         calls = {width + at: self._value(place) for at, place in enumerate(others)}
-        every = View(self.base, {i: rewriting.column(self.base, i) for i in range(width)})
-        beside = with_functions(rewriting, id_, every, calls)
+        beside = with_functions(rewriting, id_, rewriting.whole(self.base), calls)
         at_place = {place: beside.columns[width + at] for at, place in enumerate(others)}
 
         def moved(column: Column) -> Expr:

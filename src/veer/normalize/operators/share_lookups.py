@@ -14,10 +14,10 @@ from typing import TypeVar
 from veer.analysis.call_kinds import call_kind
 from veer.analysis.keys import meets_one
 from veer.functions.registry import Kind
-from veer.model.expr import Column, Expr
 from veer.model.ops import Join
-from veer.model.walk import exprs_in, map_exprs, substitute_columns
-from veer.normalize.columns import column_at
+from veer.model.schema import Schema
+from veer.model.walk import exprs_in
+from veer.normalize.columns import by_place, column_at
 from veer.normalize.dataflows.implied_predicates import has_query
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.placed_aggregates import Groups
@@ -40,7 +40,8 @@ def share_lookups(
     rows = first.rows
     for join in reversed(theirs[: theirs.index(shared)]):
         rows = _looked_up(rewriting, rows, join, shared, first.rows)
-    aggregate = _over(rewriting, second.aggregate, rows, second.rows, shared, first.rows)
+    schema = rewriting.schemas[rows]
+    aggregate = _wider(rewriting, second.aggregate, second.rows, schema, shared, first.rows)
     return (
         replace(first, rows=rows, base=rows, conditions=()),
         replace(second, aggregate=aggregate, rows=rows, base=rows, conditions=()),
@@ -76,27 +77,18 @@ def _looked_up(rewriting: Rewriting, rows: str, join: str, shared: str, before: 
     operator = rewriting.operators[join]
     assert isinstance(operator, Join)
     inputs = [rewriting.schemas[i] for i in (rows, right)]
-    width = len(rewriting.schemas[shared])
-    more = len(rewriting.schemas[before]) - width
-    old, new = rewriting.schemas[join], inputs[0] + inputs[1]
-
-    def moved(column: Column) -> Expr:
-        place = old.place(column.name, column.occurrence)
-        return column_at(new, place if place < width else place + more)
-
-    assert operator.condition is not None
-    condition = substitute_columns(operator.condition, moved)
+    condition = _wider(rewriting, operator.condition, join, inputs[0] + inputs[1], shared, before)
     return rewriting.add(join, Join("left", condition), (rows, right))
 
 
-def _over(rewriting: Rewriting, part: T, rows: str, old_rows: str, shared: str, before: str) -> T:
-    """A part of an aggregate over rows to which more was looked up before."""
+def _wider(
+    rewriting: Rewriting, part: T, old_rows: str, rows: Schema, shared: str, before: str
+) -> T:
+    """A part of an operator over rows to which more was looked up before."""
     width = len(rewriting.schemas[shared])
     more = len(rewriting.schemas[before]) - width
-    old, new = rewriting.schemas[old_rows], rewriting.schemas[rows]
-
-    def moved(column: Column) -> Expr:
-        place = old.place(column.name, column.occurrence)
-        return column_at(new, place if place < width else place + more)
-
-    return map_exprs(part, lambda e: substitute_columns(e, moved))
+    return by_place(
+        part,
+        rewriting.schemas[old_rows],
+        lambda at: column_at(rows, at if at < width else at + more),
+    )

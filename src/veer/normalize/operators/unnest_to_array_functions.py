@@ -20,8 +20,8 @@ from veer.model.expr import AggregateCall, Call, Cast, Column, Compare, Expr, Is
 from veer.model.lambdas import array_call, item_of, reads_item
 from veer.model.ops import Aggregate, AnyOperator, Filter, Join, Unnest
 from veer.model.types import INT, LONG, ArrayType, has_floats
-from veer.model.walk import exprs_in, map_exprs, substitute_columns
-from veer.normalize.columns import places_read
+from veer.model.walk import exprs_in, map_exprs
+from veer.normalize.columns import by_place, places_read
 from veer.normalize.dataflows.implied_predicates import has_query
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.inline_into_joins import inline_into_join
@@ -180,9 +180,7 @@ class _Over:
     def read(self, expr: Expr) -> Expr:
         """An expression over the rows and the item."""
         schema = self.rewriting.schemas[self.base]
-        return substitute_columns(
-            expr, lambda c: self.items.columns[schema.place(c.name, c.occurrence)]
-        )
+        return by_place(expr, schema, lambda at: self.items.columns[at])
 
     def call(self, call: AggregateCall) -> AggregateCall:
         """A call over the rows and the item."""
