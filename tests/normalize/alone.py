@@ -19,13 +19,15 @@ EVERY: dict[str, Pass[Any]] = {
 }
 
 
-def applied(name: str, dataflow: Dataflow) -> tuple[Dataflow, Dataflow, set[KeyAssumption]]:
+def applied(
+    name: str, dataflow: Dataflow, *, as_read: bool = False
+) -> tuple[Dataflow, Dataflow, set[KeyAssumption]]:
     """What a pass is given, what it makes of that, and the declared keys that it relies on.
 
-    A pass inside of a sweep is given the dataflow after a sweep without it.
+    A pass is given the dataflow after a sweep, one inside of a sweep after a sweep without it.
     """
     if name not in SWEPT:
-        given, sweeps = inlined(dataflow), _sweeps()
+        given, sweeps = dataflow if as_read else inlined(dataflow), _sweeps()
         return given, EVERY[name].run(given, sweeps), sweeps.relied
     others = tuple(
         replace(rule, parts=tuple(part for part in rule.parts if part.name != name))

@@ -21,6 +21,7 @@ from veer.model.dag import Dataflow, Link
 from veer.model.expr import Column
 from veer.model.ops import Deduplicate, Sink, Source
 from veer.model.pprint import show_dataflow
+from veer.normalize.normalize import keys_relied_on_by_normalizing
 from veer.normalize.passes import Fact
 
 SCHEMA = """
@@ -38,7 +39,7 @@ def test_a_pass_alone(case: Case) -> None:
     dataflow = read_sql(text, SCHEMA)
     if "deduplicated" in case.options:
         dataflow = deduplicated(dataflow, case.options["deduplicated"].split(", "))
-    before, after, keys = applied(name, dataflow)
+    before, after, keys = applied(name, dataflow, as_read="given" in case.options)
     assert not keys or Fact.KEYS in EVERY[name].relies_on
     if "stays" in case.options:
         assert after is before or name in SWEPT
@@ -54,6 +55,16 @@ def test_every_pass_has_a_case_and_a_near_miss() -> None:
     for case in CASES:
         kinds[case.options["pass"]].add("stays" in case.options)
     assert {name: {False, True} for name in EVERY} == kinds
+
+
+def test_every_pass_that_relies_on_keys_has_a_case_that_does() -> None:
+    relying = {
+        case.options["pass"]
+        for case in CASES
+        if "stays" not in case.options
+        and keys_relied_on_by_normalizing(read_sql(case.texts[0], SCHEMA))
+    }
+    assert {name for name, each in EVERY.items() if Fact.KEYS in each.relies_on} <= relying
 
 
 def shown(dataflow: Dataflow) -> str:
