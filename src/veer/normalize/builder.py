@@ -14,7 +14,7 @@ from veer.model.traits import RowOrder
 
 @final
 class Builder:
-    """The operators of a dataflow, of which some are replaced and others added."""
+    """The operators of a dataflow while some are replaced and others added."""
 
     def __init__(self, old: Dataflow) -> None:
         self.old = old

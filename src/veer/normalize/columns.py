@@ -47,7 +47,7 @@ T = TypeVar("T")
 def columns_needed_above(dataflow: Dataflow, *, shows_columns: bool) -> dict[str, dict[int, None]]:
     """For each signal the columns that are read, in the order in which they are.
 
-    Without `shows_columns` nobody looks at the columns of the result.
+    Without `shows_columns` the columns of the result are not read.
     """
     wanted: dict[str, dict[int, None]] = {i: {} for i in dataflow.operators}
     for id_ in reversed(dataflow.order):
@@ -73,7 +73,7 @@ def _columns_read(
         case Union():
             return [list(own) for _ in below]
         case Filter() | Sort() | Limit() | Over() | Unnest():
-            # The order of rows may matter to somebody above, so the keys of a sort are read.
+            # The order of rows may matter above, so the keys of a sort are read.
             kept = [i for i in own if i < len(below[0])]
             return [[*kept, *sorted(columns_needed(operator, below, own, in_order=True)[0])]]
         case Join() | Aggregate() | GlobalAggregate():
@@ -92,7 +92,7 @@ def _columns_read(
 def places_told_apart(operator: Deduplicate, below: Schema, read: Collection[int]) -> list[int]:
     """Where the columns stand that tell the rows apart, if no other is read; else none.
 
-    Nor where one of them has floats, of which 0.0 and -0.0 are the same.
+    None where one of them has floats: 0.0 and -0.0 are the same key.
     """
     places = [below.place(c.name, c.occurrence) for c in operator.keys]
     shown = set(read) <= set(places) and len(set(places)) == len(places)

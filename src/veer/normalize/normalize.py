@@ -44,7 +44,7 @@ def _normalization(dataflow: Dataflow) -> Normalization:
 
 
 def _normalization_for_rows(query: Dataflow) -> Normalization:
-    """The normal form of a query of which only the number of rows counts."""
+    """The normal form of a query whose number of rows alone counts."""
     return _kept(query, shows_columns=False)
 
 

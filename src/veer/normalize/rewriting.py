@@ -26,7 +26,7 @@ from veer.normalize.expressions import Normalize, normalized_expr
 from veer.normalize.plain_calls import Spelling, composed
 
 LARGEST = 400  # nodes of the expressions of a projection that is not placed
-# Where nobody reads a column there still is one.
+# The column of a projection no column of which is read.
 ROW_MARK = Named("row", Literal(1, INT))
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Column], Expr]
@@ -220,11 +220,11 @@ class Rewriting:
                 self.relied |= {declared_key(source, key) for key in source.keys}
 
     def refined_schema(self, base: str) -> Schema:
-        """The columns of a placed signal, of which those can be null that what is asked below allows."""
+        """The columns of a placed signal, not null where a predicate below rejects nulls."""
         return refined_schema(self, base, self._present)
 
     def can_be_null(self, base: str, expr: Expr) -> bool:
-        """Whether an expression may be null on a row of a placed signal, with what is asked below."""
+        """Whether an expression may be null on a row of a placed signal, given the predicates below."""
         return is_nullable(expr, self.refined_schema(base))
 
     def is_constant(self, base: str, expr: Expr) -> bool:

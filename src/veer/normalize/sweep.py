@@ -37,7 +37,7 @@ class Sweeps:
     """The sweeps that normalize one dataflow; `relied` are the declared keys they rest on so far.
 
     Without `shows_columns` only the number of rows counts. `of_query` and `of_rows` normalize the
-    subqueries that are left in the last sweep; `of_rows` those of which only the number of rows counts.
+    subqueries that are left in the last sweep; `of_rows` those whose number of rows alone counts.
     """
 
     def __init__(

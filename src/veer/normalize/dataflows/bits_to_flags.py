@@ -1,4 +1,4 @@
-"""Single bits of numbers that are put together are looked at before.
+"""A test of one bit of `bit_or` or `bit_and` is made before the aggregate.
 
     Project((m & 4) = 0) <- Aggregate(a; bit_or(x) AS m) <- t
         =>   Project(NOT b) <- Aggregate(a; bool_or((x & 4) <> 0) AS b) <- t
@@ -35,7 +35,7 @@ def bits_to_flags(dataflow: Dataflow) -> Dataflow:
 def _with_flags(
     dataflow: Dataflow, id_: str, operator: Aggregate | GlobalAggregate
 ) -> dict[str, AnyOperator]:
-    """An aggregate with truth values beside its numbers, and its readers; nothing if there is none."""
+    """An aggregate with truth values added to its numbers, and its readers; nothing if there is none."""
     readers = {link.dst: dataflow.operators[link.dst] for link in dataflow.outputs[id_]}
     if not all(isinstance(reader, Project) for reader in readers.values()):
         return {}
@@ -79,7 +79,7 @@ def _bits_tested(
 
 
 def _bit_test(expr: Expr) -> tuple[Expr, int, bool] | None:
-    """The number of which a single bit is tested, the bit, and whether it is tested to be unset."""
+    """The number whose single bit is tested, the bit, and whether it is tested to be unset."""
     match expr:
         case Compare("=" | ">=" as op, Call("&", (number, Literal(int() as bit))), Literal(least)):
             pass

@@ -1,4 +1,4 @@
-"""A sum of which a null is read as zero adds zero for each null.
+"""A sum whose null is read as zero adds zero for each null.
 
     Project(coalesce(s, 0)) <- Aggregate(a; sum(x) AS s) <- t
         =>   Project(s) <- Aggregate(a; sum(coalesce(x, 0)) AS s) <- t

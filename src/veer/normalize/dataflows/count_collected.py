@@ -7,7 +7,7 @@
 
 Sound because both leave out nulls, and a set has each value once; which order it has does not show.
 Whether a list has NULL is null, whatever it has: only other values are looked for.
-Not with floats, whose zeros are two. A list that somebody sees in another way stays.
+Not with floats, whose zeros are two. A list that is read in another way stays.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CONTAINS = "array_contains"
 
 
 def count_collected(dataflow: Dataflow) -> Dataflow:
-    """The dataflow with numbers in place of lists of which only the size is read."""
+    """The dataflow with numbers in place of lists whose size alone is read."""
     for id_, place in list(_collected(dataflow)):
         operator = dataflow.operators[id_]
         assert isinstance(operator, Aggregate | GlobalAggregate)

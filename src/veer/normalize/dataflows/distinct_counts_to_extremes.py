@@ -5,7 +5,7 @@
     Filter(n >= 2) ...   =>   Filter(NOT (low = high)) ...
 
 Sound because nulls count in neither; where there is no other value both are null, and the row goes
-either way. Not for floats, of which 0.0 is as good as -0.0.
+either way. Not for floats: 0.0 equals -0.0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What follows from conditions that are true of a row.
+"""Predicates implied by others that are true of a row.
 
     a = b, b > 3   =>   a > 3, a IS NOT NULL, b IS NOT NULL
 
@@ -149,7 +149,7 @@ def _ofequal_columns(condition: Expr, classes: dict[Column, list[Column]]) -> It
 
 
 def smallest(conditions: Sequence[Expr], schema: Schema) -> list[Expr]:
-    """The conditions without those that say nothing beside the others, in an order of their own.
+    """The conditions without those that follow from the others, in an order of their own.
 
     The order goes by where columns stand, not by their names.
     """
@@ -196,7 +196,7 @@ def one_sided(condition: Expr, is_side: Callable[[Expr], bool]) -> Expr | None:
 
 
 def _simpler(condition: Expr) -> Iterator[Expr]:
-    """A condition as several, of which only matters where they are true.
+    """A condition as several; only where they are true matters.
 
     That what is null exactly with its arguments is not null says that they are not.
     """

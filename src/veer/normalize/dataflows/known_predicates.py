@@ -1,4 +1,4 @@
-"""The conditions that hold on all rows of a signal because of what is below it."""
+"""Known predicates: the conditions that hold on all rows of a signal because of what is below it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 40  # kept of a signal
 
 @final
 class KnownPredicates:
-    """What holds of the signals of a dataflow, over their own columns."""
+    """The known predicates of the signals of a dataflow, over their own columns."""
 
     def __init__(self, dataflow: Dataflow) -> None:
         self.dataflow = dataflow

@@ -5,7 +5,7 @@
 
 Sound because every row is of one group, which has all rows of its partition; a key that may be null is
 compared by `<=>`. Without a partition there is one row for all. What makes a choice is not read twice;
-floats are left alone, of which a group shows 0.0 for -0.0.
+floats are left alone: a group shows 0.0 for -0.0.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def project_aggregate_inputs(dataflow: Dataflow) -> Dataflow:
         and operator_kind(dataflow, id_) is Kind.PURE
     }
     changed = _computed_below(dataflow, computed)
-    # That one argument decides which of another is taken may be told by how they are computed.
+    # Some give one result only because of how their arguments are computed: they keep them.
     kept = {i: e for i, e in computed.items() if operator_kind(changed, i) is Kind.PURE}
     return changed if len(kept) == len(computed) else _computed_below(dataflow, kept)
 

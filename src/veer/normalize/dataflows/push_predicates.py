@@ -1,4 +1,4 @@
-"""Every condition is checked where it first can be, together with what follows from it.
+"""Predicate pushdown: every condition is checked as far down as it can be, with what follows from it.
 
     Filter(a = b AND b > 3) <- Join cross <- t(a), u(b)
         =>   Join inner (a = b) <- Filter(a > 3) <- t,  Filter(b > 3) <- u
@@ -238,7 +238,7 @@ class _Pushing:
 
 
 def _without_padding(kind: str, conditions: Sequence[Expr], both: Schema, width: int) -> str:
-    """The kind of a join of which conditions reject rows that are padded."""
+    """The kind of a join whose padded rows are rejected by conditions above it."""
     if kind not in ("left", "full"):
         return kind
     columns = (c for condition in conditions for c in rejects_nulls_of(condition))
@@ -289,7 +289,7 @@ def _computed_from(operator: AnyOperator, below: Schema) -> Mapping[int, Expr]:
 
 
 def _asks_for_a_row(condition: Expr, schema: Schema, numbers: Collection[int]) -> bool:
-    """Whether a condition only asks a group for a row, of which every group has one."""
+    """Whether a condition only asks that a group has a row, as every group does."""
     match condition:
         case Compare(">=", Column(name, _, occurrence), Literal(int() as least)):
             return least <= 1 and schema.place(name, occurrence) in numbers

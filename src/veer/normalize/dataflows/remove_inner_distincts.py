@@ -1,10 +1,10 @@
-"""DISTINCT is left out where nobody above sees how often a row comes.
+"""DISTINCT is left out where nothing above depends on how often a row comes.
 
     Aggregate(a) <- Union <- Aggregate(a) <- t,  u   =>   Aggregate(a) <- Union <- Project(a) <- t,  u
 
 Sound because what is above shows the same of a set however often its rows come: groups without
-calls, or with calls that ignore duplicates, the other side of a semi or anti join. Not for floats,
-of which groups show one of 0.0 and -0.0.
+calls, or with calls that ignore duplicates, the other side of a semi or anti join. Not for floats:
+groups show one of 0.0 and -0.0.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ ZERO_OF_NOTHING = frozenset({"count", "count_if"})
 @final
 @dataclass(frozen=True)
 class _Correlated:
-    """A query below its result: what it computes, of which signal, for which rows around it."""
+    """A query without its result: its signal, what it computes, and the rows around it that see it."""
 
     query: Dataflow
     top: str  # the signal whose rows are compared with the row around

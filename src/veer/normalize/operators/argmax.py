@@ -1,4 +1,4 @@
-"""The row of each group that comes first in an order, as aggregates of the group.
+"""Values of the first row of each group, in one spelling: as `max_by` and `min_by`.
 
     max(struct(d, id, x)).x GROUP BY a, id a key   =>   max_by(x, struct(d, id)) GROUP BY a
     max(struct(d, id, x)).d                        =>   max(d)
@@ -7,8 +7,7 @@
 Sound where no two rows of a group agree on what they go by: then there is one row before all others,
 and what is computed of its columns may be computed later. Without that, rows that tie agree on what
 they go by, and nothing else may be read. Structs are compared part by part, nulls before all values,
-and are never null themselves, so that no row is skipped. Floats are left alone, of which 0.0 ties with
--0.0.
+and are never null themselves, so that no row is skipped. Floats are left alone: 0.0 ties with -0.0.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ EXTREMES = ("max", "min")
 class FirstRow:
     """The first row of each group: that with the greatest, or least, value of `place`.
 
-    `decides` says that no other row of the group has that; else rows agree on `order` at least.
+    `decides`: no other row of the group has that value. Otherwise such rows agree on `order` at least.
     """
 
     keys: tuple[Expr, ...]  # of the groups
@@ -96,7 +95,7 @@ def _reads_only(expr: Expr, allowed: Sequence[Expr]) -> bool:
 def first_row(
     rewriting: Rewriting, id_: str, rows: str, keys: Sequence[Expr], order: Sequence[SortKey]
 ) -> FirstRow | None:
-    """What comes first in an order among the rows of each group; None where that cannot be said."""
+    """The row that comes first in an order in each group; None where that is unknown."""
     exprs = [*keys, *(key.expr for key in order)]
     if any(is_random(e) or query_of(node) is not None for e in exprs for node in parts(e)):
         return None

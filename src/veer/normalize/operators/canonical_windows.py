@@ -91,7 +91,7 @@ def give_one_result(rewriting: Rewriting, id_: str, base: str, calls: Iterable[O
 
 
 def in_place_order(call: OverCall, schema: Schema) -> str:
-    """By what calls are sorted: their text, columns being told by their places."""
+    """A text by which calls are sorted; places stand for columns."""
     return _text(call, schema)
 
 
@@ -123,7 +123,7 @@ def _keys_numbered(rewriting: Rewriting, base: str, call: OverCall) -> Iterator[
 
 
 def row_number(rewriting: Rewriting, base: str, expr: Expr) -> OverCall | None:
-    """The row number that a column is, if it tells all rows of its partition apart."""
+    """The call that a column is the result of, if it numbers the rows of a partition without ties."""
     while isinstance(expr, Column) and isinstance(over := rewriting.operators[base], Over):
         (rows,) = rewriting.inputs[base]
         place = rewriting.schemas[base].place(expr.name, expr.occurrence)

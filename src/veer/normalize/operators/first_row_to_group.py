@@ -4,8 +4,8 @@
         =>   Aggregate(a; max_by(b, k) AS b, max(k) AS k) <- t
 
 Sound because each partition has one row that is first, and one group. What is computed over the whole
-partition beside the number is computed over the group. Where rows tie, nothing may be read of them but
-what they agree on (`extreme_rows`); floats are left alone, of which a group shows 0.0 for -0.0.
+partition too is computed over the group. Where rows tie, nothing may be read of them but what they
+agree on (`argmax`). Floats are left alone: a group shows 0.0 for -0.0.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _placed(
 @final
 @dataclass(frozen=True)
 class _Numbered:
-    """Rows with window functions, of which one numbers them."""
+    """Rows with window functions, one of which numbers them."""
 
     rewriting: Rewriting
     signals: tuple[str, str]  # the window functions, and what they are over

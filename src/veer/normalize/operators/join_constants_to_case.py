@@ -1,4 +1,4 @@
-"""Joins with constant rows of which a row finds one at most: what they add is a CASE.
+"""A join with constant rows in which each row finds at most one of them adds a CASE.
 
     Join(left, k = code) <- t, Values(code, rate) ('a', 1), ('b', 2)
         =>   Project(..., CASE WHEN k = 'a' THEN 1 WHEN k = 'b' THEN 2 END AS rate) <- t

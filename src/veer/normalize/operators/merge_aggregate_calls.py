@@ -1,4 +1,4 @@
-"""Grouping keys and aggregates that say the same are one; aggregates nobody reads are gone.
+"""Equal grouping keys become one, equal aggregates too; an aggregate that nothing reads is left out.
 
     Aggregate(a, a AS b; sum(x), sum(x) AS y, max(x)), max not read   =>   Aggregate(a; sum(x))
 
@@ -23,7 +23,7 @@ from veer.normalize.operators.argmax import EXTREMES
 from veer.normalize.plain_calls import Spelling, composed, counted_flag, just, plain_call
 from veer.normalize.rewriting import Grouping, Rewriting, View
 
-# Where nobody reads an aggregate over all rows there still is one.
+# An aggregate over all rows computes this where nothing of it is read.
 ROWS = NamedCall("row", AggregateCall("count", (), LONG))
 
 

@@ -135,7 +135,7 @@ def _one_aggregate(
 def _view_of_merged(
     rewriting: Rewriting, id_: str, below: Sequence[View], both: Merged, rows: str, kind: str
 ) -> View:
-    """Both aggregates as one, of which the groups are left that the join keeps."""
+    """Both aggregates as one, with the groups that the join keeps."""
     base = rewriting.add(f"{id_} groups", both.aggregate, (rows,))
     columns: dict[int, Expr] = {}
     width = len(rewriting.old.schemas[rewriting.old.inputs[id_][0]])

@@ -3,10 +3,9 @@
     Over(rank() AS r) <- Over(sum(a) AS s) <- t   =>   Over(sum(a) AS s, rank() AS r) <- t
 
 Those of the kept side of a join in which every row has one partner at most are computed below it.
-Those nobody reads are gone. Sound where neither reads what the other adds, and both are functions of
-their input: ties could be broken otherwise when they are computed together. Where that rests on
-declared keys, those are noted. Calls are written in one spelling (`plain_windows`); a rank without
-ties is a row number (`rank_by_key`).
+Those that nothing reads are left out. Sound where neither reads what the other adds, and both are
+functions of their input: otherwise ties could be broken in another way when they are computed together.
+Where that rests on declared keys, the keys are noted. Calls have one spelling (`canonical_windows`).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from veer.normalize.expressions import is_random
 from veer.normalize.operators.canonical_windows import give_one_result, in_place_order
 from veer.normalize.rewriting import Rewriting, View
 
-# Stands for window functions nobody reads, where they take an order away.
+# Stands for window functions that nothing reads, where they take an order away.
 ROWS_OVER = NamedOver("row", OverCall("count", (), LONG))
 
 
@@ -46,7 +45,7 @@ def merge_window_functions(
     (view,) = below
     width = len(rewriting.old.schemas[rewriting.old.inputs[id_][0]])
     read = sorted(i for i in rewriting.needed[id_] if i >= width)
-    # Gone if nobody reads them; but where the rows below are ordered, that they no longer are shows.
+    # Left out if nothing reads them, unless they take away an order of the rows below.
     if not read and not may_be_ordered(rewriting, view.base):
         return view
     calls = {

@@ -3,7 +3,7 @@
     Aggregate(a; sum(x)) <- Filter(c) <- t    and    Aggregate(a; max(y)) <- t
         =>   Aggregate(a; sum(CASE WHEN c THEN x END), count(CASE WHEN c THEN 1 END), max(y)) <- t
 
-The count says whether the first has such a group at all: what it shows is null where there is none.
+The count is zero where the first has no such group: what it shows is null there.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def note_keys(rewriting: Rewriting, id_: str, groups: Sequence[Groups]) -> None:
 @final
 @dataclass(frozen=True)
 class SharedRows:
-    """Rows of which two aggregates see those for which their own conditions hold."""
+    """Rows below two aggregates, each of which sees those that meet its own conditions."""
 
     base: str
     common: tuple[Expr, ...]

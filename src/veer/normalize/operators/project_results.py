@@ -3,7 +3,7 @@
     Sink <- Project(a + 1 AS b) <- t        =>   Sink <- Project(a + 1) <- t
     Limit(3) <- Project(a + 1, c) <- t, c not read   =>   Limit(3) <- Project(a + 1) <- t
 
-A sink of which only counts how many rows there are gets one constant column instead. Sound because
+A sink whose number of rows alone counts gets one constant column instead. Sound because
 a projection keeps the rows and their order, so a limit takes the same ones.
 """
 

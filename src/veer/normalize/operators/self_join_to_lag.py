@@ -1,4 +1,4 @@
-"""Rows joined with rows of another number, as values of rows before or after.
+"""A join of numbered rows with the next ones, or those before, reads them with lead or lag.
 
     Join inner (a = a AND n = n + 1) <- r, r,   r = Over(row_number() OVER (PARTITION BY a ORDER BY k) AS n)
         =>   Filter(lead(x) IS NOT NULL) <- Over(lead(x) OVER (PARTITION BY a ORDER BY k)) <- r
@@ -111,7 +111,7 @@ def _are_the_same(rewriting: Rewriting, one: str, two: str) -> bool:
 class _Meeting:
     """Rows that meet those `offset` rows after them, if these meet a condition.
 
-    Columns are those of two rows side by side, of which the kept one stands at place `kept`.
+    Columns are those of two rows side by side; `kept` is the side of the row that is kept, 0 or 1.
     """
 
     rewriting: Rewriting
@@ -143,7 +143,7 @@ class _Meeting:
         return len(right) > len({i for i in places if i < self.width and i not in fixed})
 
     def placed(self, id_: str, shown: Mapping[int, Expr], *, is_left: bool) -> View:
-        """The values of the other rows beside each, and a filter of those that have one."""
+        """Each row with the values of the row that it meets; without one it is filtered out, or has nulls."""
         rewriting, width = self.rewriting, self.width
         read = {self.place(c) for e in (*shown.values(), *self.rest) for c in columns_read(e)}
         # Rows that meet agree on the partition; one without a partner has none.
@@ -193,7 +193,7 @@ class _Meeting:
         return any(place // self.width != self.kept for place in rejected)
 
     def _marker(self, others: Sequence[int]) -> int:
-        """A column that is never null in a row, so that it tells whether there is one."""
+        """A column that is never null in a row: where it is null there is no row."""
         rewriting = self.rewriting
         places: list[int] = [*others, *range(self.width)]
         for place in places:
