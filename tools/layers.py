@@ -59,7 +59,7 @@ ROOMS = (
     _room("functions", "the registry of functions", "model.types"),
     _room("model", "types, expressions, operators, the graph", "functions"),
     _room("analysis", "facts about a dataflow", "model functions"),
-    _room("normalize", "a dataflow in, an equal one out", "model functions analysis"),
+    _room("normalize", "a dataflow in, its normal form out", "model functions analysis"),
     _room("versions", "two versions and the edits between them", "model analysis"),
     _room("interpreter", "what a dataflow means, in plain Python", "model functions analysis"),
     _room("proof", "claims, steps, the checker", "model functions analysis normalize"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import catalog
-from tools import api_reference, architecture, report_kinds
+from tools import api_reference, architecture, report_kinds, rewrites
 from tools.imports import ROOT
 
 
@@ -19,6 +19,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/architecture.svg": architecture.picture,
     "docs/api.md": api_reference.page,
     "docs/report-kinds.md": report_kinds.page,
+    "docs/rewrites.md": rewrites.page,
     "benchmarks/README.md": _benchmarks,
 }
 

@@ -2,23 +2,25 @@
 
 The functions of `normalize` are replaced by ones that do the same and tell; nothing of it is
 written for that. What is told: passes over a whole dataflow, the rules that write an operator
-anew, and functions from an expression to another.
+anew and the steps of these, and functions from an expression to another.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import wraps
 from types import ModuleType
 from typing import Any
 
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator
-from veer.normalize import expressions, normalize
-from veer.normalize.rewriting import Rewriting, View
+from veer.normalize import expressions, normalize, sweep
+from veer.normalize.passes import AGGREGATE_STEPS, PASSES, RULES, WINDOW_STEPS, Pass, Whole
+from veer.normalize.passes import laws as laws_of
+from veer.normalize.rewriting import Laws, Rewriting, Rule, View
 
 # Functions of `expressions` from an expression to one that is the same value.
 SPELLINGS = (
@@ -55,23 +57,15 @@ class Spelled:
     after: Expr
 
 
-Seen = Passed | Written | Spelled
+@dataclass(frozen=True)
+class Stepped:
+    """A step inside of a rule, and whether it changed something."""
+
+    name: str
+    changed: bool
 
 
-def passes() -> list[str]:
-    """The names of the passes that `normalize` puts together: from a dataflow to another."""
-    return [
-        name
-        for name, value in vars(normalize).items()
-        if inspect.isfunction(value)
-        and value.__module__ != normalize.__name__
-        and inspect.signature(value).return_annotation == "Dataflow"
-    ]
-
-
-def rules() -> list[str]:
-    """The names of the rules that write one operator anew."""
-    return [rule.__name__ for rule in normalize.RULES]
+Seen = Passed | Written | Spelled | Stepped
 
 
 @contextmanager
@@ -84,22 +78,32 @@ def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
         replaced.append((module, name, getattr(module, name)))
         setattr(module, name, value)
 
-    def telling_pass(name: str, make: Callable[..., Dataflow]) -> Callable[..., Dataflow]:
-        def told(before: Dataflow, *rest: Any) -> Dataflow:
-            after = make(before, *rest)
-            tell(Passed(name, before, after))
+    def telling_pass(each: Pass[Whole]) -> Pass[Whole]:
+        @wraps(each.run)
+        def told(before: Dataflow, sweeps: sweep.Sweeps) -> Dataflow:
+            after = each.run(before, sweeps)
+            tell(Passed(each.name, before, after))
             return after
 
-        return told
+        return each if each.parts else replace(each, run=told)
 
-    def telling_rule(rule: normalize.Rule) -> normalize.Rule:
+    def telling_rule(each: Pass[Rule]) -> Pass[Rule]:
+        @wraps(each.run)
         def told(
             rewriting: Rewriting, id_: str, operator: AnyOperator, below: Sequence[View]
         ) -> View | None:
-            view = rule(rewriting, id_, operator, below)
+            view = each.run(rewriting, id_, operator, below)
             if view is not None:
-                told_by[-1][id_] = rule.__name__
+                told_by[-1][id_] = each.name
             return view
+
+        return replace(each, run=told)
+
+    def telling_step(each: Pass[Any]) -> Callable[..., Any]:
+        def told(*given: Any) -> Any:
+            after = each.run(*given)
+            tell(Stepped(each.name, after != given[-1]))
+            return after
 
         return told
 
@@ -112,28 +116,33 @@ def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
 
         return told
 
-    def rewritten(dataflow: Dataflow, *given: Any, **named: Any) -> Rewriting:
+    def swept(dataflow: Dataflow, *given: Any, **named: Any) -> Rewriting:
         told_by.append({})
         try:
             rewriting = write(dataflow, *given, **named)
         finally:
             by = told_by.pop()
         tell(Written(rewriting, by))
-        tell(Passed("_rewritten", dataflow, rewriting.dataflow(), not named["shows_columns"]))
+        name = "last_sweep" if named.get("is_last") else "sweep"
+        tell(Passed(name, dataflow, rewriting.dataflow(), not named["shows_columns"]))
         return rewriting
 
-    def placed(dataflow: Dataflow, *, shows_columns: bool) -> Any:
-        normalization = place(dataflow, shows_columns=shows_columns)
-        tell(Passed("normalized", dataflow, normalization.result, not shows_columns))
+    def passed(dataflow: Dataflow, sweeps: sweep.Sweeps) -> sweep.Normalization:
+        normalization = run(dataflow, sweeps)
+        tell(Passed("normalized", dataflow, normalization.result, not sweeps.shows_columns))
         return normalization
 
-    write, place = normalize._rewritten, normalize._placed
+    write, run = sweep.swept, normalize._passed
     try:
-        for name in passes():
-            put(normalize, name, telling_pass(name, getattr(normalize, name)))
-        put(normalize, "RULES", tuple(map(telling_rule, normalize.RULES)))
-        put(normalize, "_rewritten", rewritten)
-        put(normalize, "_placed", placed)
+        put(normalize, "PASSES", tuple(map(telling_pass, PASSES)))
+        laws = Laws(
+            laws_of(tuple(map(telling_rule, RULES))).rules,
+            tuple(map(telling_step, AGGREGATE_STEPS)),
+            tuple(map(telling_step, WINDOW_STEPS)),
+        )
+        put(normalize, "LAWS", laws)
+        put(normalize, "_passed", passed)
+        put(sweep, "swept", swept)
         for name in (*SPELLINGS, TRUE_ALIKE):
             put(expressions, name, telling_spelling(name, getattr(expressions, name)))
         yield

@@ -10,13 +10,14 @@ from random import Random
 from benchmarks.nets.comparing import difference
 from benchmarks.nets.corpora import Pair, random_pairs
 from benchmarks.nets.idioms import SCHEMA, Idioms
-from benchmarks.nets.observing import Passed, Seen, Spelled, Written, passes, rules, watched
+from benchmarks.nets.observing import Passed, Seen, Spelled, Stepped, Written, watched
 from tests.generators.edits import random_query
 from tests.generators.stacks import Stacks
 from veer.errors import VeerError
 from veer.frontends.sql import read_sql
 from veer.model.dag import Dataflow
 from veer.normalize.normalize import normalized
+from veer.normalize.passes import every_pass
 from veer.settings import SessionSettings, under
 
 
@@ -53,6 +54,9 @@ class Passes:
             case Written(rules=by):
                 self.applied.update(by.values())
                 self.changed.update(by.values())
+            case Stepped(name, changed):
+                self.applied[name] += 1
+                self.changed[name] += changed
             case Spelled(name, before, after):
                 self.applied[name] += 1
                 self.changed[name] += before != after
@@ -64,8 +68,8 @@ class Passes:
 
     @property
     def idle(self) -> list[str]:
-        """The passes and rules that changed nothing so far."""
-        return [name for name in (*passes(), *rules()) if not self.changed[name]]
+        """The passes that changed nothing so far."""
+        return [each.name for each in every_pass() if not self.changed[each.name]]
 
 
 def dataflows(pairs: Iterable[Pair]) -> Iterator[tuple[str, Dataflow, SessionSettings]]:

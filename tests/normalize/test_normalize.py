@@ -10,8 +10,8 @@ from veer.model.ops import AnyOperator, Deduplicate, Filter, Limit, Project, Sin
 from veer.model.pprint import show_dataflow
 from veer.model.schema import Field
 from veer.model.types import DOUBLE, INT
-from veer.normalize.keep_operators import keep_operator
-from veer.normalize.normalize import RULES, inlined, keys_relied_on_by_normalizing, normalized
+from veer.normalize.normalize import inlined, keys_relied_on_by_normalizing, normalized
+from veer.normalize.passes import RULES, laws
 from veer.normalize.rewriting import Rewriting
 
 SCHEMA = "CREATE TABLE t (a INT, b INT, c INT); CREATE TABLE u (a INT, x INT)"
@@ -139,6 +139,14 @@ def test_distinct_values_of_a_key_need_no_distinct() -> None:
         assert keys_relied_on_by_normalizing(dataflow) == relied
 
 
+def test_a_key_is_noted_on_which_a_join_made_of_a_subquery_rests() -> None:
+    for column, relied in (("id", [KeyHolds("k", ("id",))]), ("v", [])):
+        text = f"SELECT v FROM k WHERE EXISTS (SELECT 1 FROM k AS o WHERE o.{column} = k.{column})"
+        dataflow = read_sql(text, KEYED)
+        assert ("Join" in show_dataflow(normalized(dataflow))) is not bool(relied)
+        assert keys_relied_on_by_normalizing(dataflow) == relied
+
+
 def test_filters_are_merged_unless_one_is_random() -> None:
     merged = shown("SELECT a FROM (SELECT a, b FROM t WHERE b > 1) WHERE a > 0")
     assert merged[0] == "filter_2 Filter ((b >= 2) AND (a >= 1)) <- t"
@@ -158,17 +166,16 @@ def test_unions_of_unions_are_one() -> None:
 
 
 def test_every_rule_leaves_operators_of_others_alone() -> None:
-    """The rules are for different operators, but for the last, which takes what is left."""
     dataflow = read_sql("SELECT a FROM t WHERE b > 1 ORDER BY a LIMIT 3", SCHEMA)
-    rewriting = Rewriting(dataflow, normalized, normalized, shows_columns=True)
+    rewriting = Rewriting(dataflow, laws(), (normalized, normalized), shows_columns=True)
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
         below = [rewriting.views[i] for i in dataflow.inputs[id_]]
-        views = [rule(rewriting, id_, operator, below) for rule in RULES[:-1]]
-        assert sum(view is not None for view in views) == (not isinstance(operator, Source))
-        rewriting.views[id_] = next(
-            (view for view in views if view is not None), None
-        ) or keep_operator(rewriting, id_, operator, below)
+        views = [rule.run(rewriting, id_, operator, below) for rule in RULES]
+        found = [view for view in views if view is not None]
+        assert len(found) == (not isinstance(operator, Source))
+        every = range(len(dataflow.schemas[id_]))
+        rewriting.views[id_] = (found or [rewriting.put(id_, operator, (), every)])[0]
 
 
 def deduplicated(keys: tuple[Column, ...], read: tuple[Column, ...]) -> list[str]:

@@ -19,7 +19,7 @@ from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
 from veer.model.dag import Dataflow
-from veer.normalize.placing import collected
+from veer.normalize.dataflows import count_collected
 from veer.verdict import TableSemantics
 
 SEED = os.environ.get("VEER_SEED", "1")
@@ -62,7 +62,7 @@ def test_what_holds_is_still_proven() -> None:
 
 def test_a_rewrite_that_was_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not proven(WRONG_ONCE, behind_filters=True)
-    monkeypatch.setattr(collected, "_is_value", lambda e: hasattr(e, "value"))
+    monkeypatch.setattr(count_collected, "_is_value", lambda e: hasattr(e, "value"))
     assert proven(WRONG_ONCE, behind_filters=True) == "Veer"
     assert proven(WRONG_ONCE, behind_filters=False) == "Veer"
 

@@ -6,20 +6,21 @@ VEER_SEED picks the dataflows, VEER_ROUNDS how many; `python -m benchmarks passe
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from random import Random
 
 import pytest
 
+from benchmarks.nets import observing
 from benchmarks.nets.corpora import Pair, own_pairs, random_pairs
-from benchmarks.nets.observing import passes, rules
 from benchmarks.nets.passes import Passes, dataflows, random_dataflows
 from tests.generators.stacks import SOURCES, Stacks
 from veer.frontends.sql import read_sql
 from veer.model.expr import Case, Literal
 from veer.model.ops import Sink
-from veer.normalize import expressions, normalize
-from veer.normalize.placing import collected
+from veer.normalize import expressions
+from veer.normalize.dataflows import count_collected
+from veer.normalize.passes import RULES, Pass, every_pass
+from veer.normalize.rewriting import Rule
 from veer.settings import SessionSettings
 
 SEED = os.environ.get("VEER_SEED", "1")
@@ -58,7 +59,7 @@ NULL_IN_A_SET = "SELECT a, array_contains(collect_set(b), CAST(NULL AS INT)) AS 
 
 def test_a_pass_that_was_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wrong_of(NULL_IN_A_SET)
-    monkeypatch.setattr(collected, "_is_value", lambda e: isinstance(e, Literal))
+    monkeypatch.setattr(count_collected, "_is_value", lambda e: isinstance(e, Literal))
     (first, *_) = wrong_of(NULL_IN_A_SET)
     assert "count_collected" in first
 
@@ -70,7 +71,8 @@ def test_a_rule_that_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def keeps_all(rewriting, id_, operator, below):  # type: ignore[no-untyped-def]
         return below[0] if type(operator).__name__ == "Filter" else None
 
-    monkeypatch.setattr(normalize, "RULES", (keeps_all, *normalize.RULES))
+    rule: Pass[Rule] = Pass("", keeps_all)
+    monkeypatch.setattr(observing, "RULES", (rule, *RULES))
     assert any("keeps_all at" in wrong for wrong in wrong_of(text))
 
 
@@ -85,12 +87,17 @@ def test_a_spelling_that_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> No
     assert any(wrong.splitlines()[1].startswith("with_known_branches") for wrong in wrong_of(text))
 
 
-def test_all_that_normalize_puts_together_is_watched() -> None:
-    text = Path(normalize.__file__).read_text(encoding="utf-8")
-    placed = text[text.index("def _placed") : text.index("def _declares_keys")]
-    called = {name for name in passes() if f"{name}(" in placed}
-    assert called == set(passes()) and len(called) > 10
-    assert rules()[-1] == "keep_operator"
+def test_every_pass_is_watched() -> None:
+    net = Passes(tables=1, seed=1)
+    for text in (
+        "SELECT a, sum(b) AS n FROM t GROUP BY a",
+        "SELECT rank() OVER (PARTITION BY a ORDER BY b) AS n FROM t",
+    ):
+        net.normalize(text, read_sql(text, SCHEMA), SessionSettings())
+    rules = {rule.name for rule in RULES}
+    told = {each.name for each in every_pass() if each.name not in rules}
+    assert told | {"merge_aggregate_calls"} <= {*net.applied}
+    assert {each.name for each in every_pass()} >= {*net.idle}
 
 
 def test_pairs_of_the_fuzzer_are_read() -> None:

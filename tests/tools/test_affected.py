@@ -10,7 +10,7 @@ from tools.imports import ROOT
 
 
 def test_a_module_affects_what_imports_it_nearest_first() -> None:
-    tests = affected(["src/veer/normalize/placing/collected.py"])
+    tests = affected(["src/veer/normalize/dataflows/count_collected.py"])
     nearest = {"tests/normalize/test_normalize.py", "tests/properties/test_passes.py"}
     assert nearest <= set(tests[: len(nearest) + 1])
     assert tests.index("tests/normalize/test_placing.py") < tests.index("tests/test_readme.py")

@@ -11,20 +11,22 @@ from veer.analysis.determinism import grouped_kind
 from veer.analysis.keys import Uniqueness, derive, places_of
 from veer.assumptions import KeyAssumption
 from veer.functions.registry import Kind
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import AggregateCall, Column, Expr, Literal, Named
+from veer.model.dag import Dataflow
+from veer.model.expr import AggregateCall, Column, Expr, Literal, Named, OverCall
 from veer.model.nullability import is_nullable
 from veer.model.ops import Aggregate, AnyOperator, Project
 from veer.model.schema import Schema
 from veer.model.sources import declared_key
 from veer.model.types import INT, has_floats
 from veer.model.walk import map_exprs, substitute_columns
+from veer.normalize.builder import dataflow_of
+from veer.normalize.columns import by_place, column_at, columns_needed_above
+from veer.normalize.dataflows.implied_predicates import refined_schema
 from veer.normalize.expressions import Normalize, normalized_expr
-from veer.normalize.present_columns import present_columns
-from veer.normalize.wanted import columns_wanted
+from veer.normalize.plain_calls import Spelling, composed
 
 LARGEST = 400  # nodes of the expressions of a projection that is not placed
-# Where nobody reads a column there still is one.
+# The column of a projection no column of which is read.
 ROW_MARK = Named("row", Literal(1, INT))
 T = TypeVar("T")
 Change: TypeAlias = Callable[[Column], Expr]
@@ -40,6 +42,16 @@ class View:
 
 
 @final
+@dataclass(frozen=True)
+class Laws:
+    """What a sweep applies: the first rule that gives a view of an operator, and steps inside of rules."""
+
+    rules: tuple[Rule, ...]
+    of_aggregates: tuple[AggregateStep, ...]
+    of_windows: tuple[WindowStep, ...]
+
+
+@final
 class Rewriting:
     """The operators placed so far, with a view for each signal of the old dataflow.
 
@@ -50,38 +62,28 @@ class Rewriting:
     def __init__(
         self,
         old: Dataflow,
-        of_query: Normalize,
-        of_rows: Normalize,
+        laws: Laws,
+        of_queries: tuple[Normalize, Normalize],
         *,
         shows_columns: bool,
         is_last: bool = False,
     ) -> None:
-        self.old = old
+        self.old, self.laws = old, laws
         self.is_last = is_last  # whether everything stands already where it will stand
         self.shows_columns = shows_columns  # otherwise only the number of rows counts
-        self.wanted = columns_wanted(old, shows_columns=shows_columns)
+        self.needed = columns_needed_above(old, shows_columns=shows_columns)
         self.operators: dict[str, AnyOperator] = {}
         self.inputs: dict[str, tuple[str, ...]] = {}
         self.schemas: dict[str, Schema] = {}
         self.views: dict[str, View] = {}
         self.relied: set[KeyAssumption] = set()
-        self._of_query = of_query
-        self._of_rows = of_rows
+        self._of_query, self._of_rows = of_queries
         self._unique: dict[str, Uniqueness] = {}  # of placed operators, as far as asked for
         self._present: dict[str, Schema] = {}  # the same
 
     def dataflow(self) -> Dataflow:
         """Everything placed that a sink depends on."""
-        needed = dict.fromkeys(self.old.sinks)
-        waiting = list(needed)
-        for id_ in waiting:  # grows meanwhile
-            new = dict.fromkeys(i for i in self.inputs[id_] if i not in needed)
-            needed |= new
-            waiting += new
-        return Dataflow(
-            {i: self.operators[i] for i in self.operators if i in needed},
-            [Link(b, i, port) for i in needed for port, b in enumerate(self.inputs[i])],
-        )
+        return dataflow_of(self.operators, self.inputs, self.old.sinks)
 
     # -- placing ---------------------------------------------------------------------------------
 
@@ -107,39 +109,39 @@ class Rewriting:
 
     def column(self, id_: str, place: int) -> Column:
         """A column of a placed operator."""
-        schema = self.schemas[id_]
-        field = schema.fields[place]
-        return Column(field.name, field.type, schema.occurrence(place))
+        return column_at(self.schemas[id_], place)
 
     def placed(self, id_: str, places: Sequence[int]) -> str:
         """Some columns of an old signal, placed; the id that has them."""
         return self.place(f"{id_.removesuffix(' columns')} columns", self.views[id_], places)
 
-    def place(self, name: str, view: View, places: Sequence[int]) -> str:
+    def place(
+        self, name: str, view: View, places: Sequence[int], names: Sequence[str] | None = None
+    ) -> str:
         """Some columns of a view, placed: by a projection called `name` unless they are all."""
-        exprs = [view.columns[i] for i in places]
-        width = len(self.schemas[view.base])
-        if width and exprs == [self.column(view.base, i) for i in range(width)]:
+        exprs, base = [view.columns[i] for i in places], self.schemas[view.base]
+        if exprs == [column_at(base, i) for i in range(len(base))] and (
+            names == base.names or (names is None and exprs)
+        ):
             return view.base
-        columns = tuple(Named(f"c{i}", e) for i, e in zip(places, exprs, strict=True))
+        shown = names or [f"c{i}" for i in places]
+        columns = tuple(map(Named, shown, exprs))
         return self.add(name, Project(columns or (ROW_MARK,)), (view.base,))
+
+    def whole(self, id_: str) -> View:
+        """A placed signal as it is."""
+        return View(id_, {i: self.column(id_, i) for i in range(len(self.schemas[id_]))})
 
     def view_placed(self, id_: str) -> View:
         """An old signal placed, with the columns that are read."""
-        places = list(self.wanted[id_])
+        places = list(self.needed[id_])
         base = self.placed(id_, places)
         return View(base, {i: self.column(base, at) for at, i in enumerate(places)})
 
     def placed_as_before(self, id_: str) -> str:
         """An old signal placed, with all its columns under their names."""
-        view, schema = self.views[id_], self.old.schemas[id_]
-        exprs = [view.columns[i] for i in range(len(schema))]
-        base = self.schemas[view.base]
-        every = [self.column(view.base, i) for i in range(len(base))]
-        if exprs == every and base.names == schema.names:
-            return view.base
-        columns = tuple(map(Named, schema.names, exprs))
-        return self.add(f"{id_} columns", Project(columns), (view.base,))
+        schema = self.old.schemas[id_]
+        return self.place(f"{id_} columns", self.views[id_], range(len(schema)), schema.names)
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -166,14 +168,9 @@ class Rewriting:
             return columns
         width = len(self.old.schemas[self.old.inputs[id_][0]])
         left, right = (self.schemas[view.base] for view in below)
-        both = left + right
-
-        def moved(column: Column) -> Column:
-            place = len(left) + right.place(column.name, column.occurrence)
-            return replace(column, occurrence=both.occurrence(place))
-
+        both, start = left + right, len(left)
         for i, expr in below[1].columns.items():
-            columns[width + i] = substitute_columns(expr, moved)
+            columns[width + i] = by_place(expr, right, lambda at: column_at(both, start + at))
         return columns
 
     # -- keys ------------------------------------------------------------------------------------
@@ -222,13 +219,13 @@ class Rewriting:
             if i in below:
                 self.relied |= {declared_key(source, key) for key in source.keys}
 
-    def present(self, base: str) -> Schema:
-        """The columns of a placed signal, of which those can be null that what is asked below allows."""
-        return present_columns(self, base, self._present)
+    def refined_schema(self, base: str) -> Schema:
+        """The columns of a placed signal, not null where a predicate below rejects nulls."""
+        return refined_schema(self, base, self._present)
 
     def can_be_null(self, base: str, expr: Expr) -> bool:
-        """Whether an expression may be null on a row of a placed signal, with what is asked below."""
-        return is_nullable(expr, self.present(base))
+        """Whether an expression may be null on a row of a placed signal, given the predicates below."""
+        return is_nullable(expr, self.refined_schema(base))
 
     def is_constant(self, base: str, expr: Expr) -> bool:
         """Whether an expression has the same value on all rows of a placed signal."""
@@ -236,3 +233,39 @@ class Rewriting:
             place = self.schemas[base].place(expr.name, expr.occurrence)
             return place in self.unique(base).constants
         return isinstance(expr, Literal)
+
+
+@final
+@dataclass(frozen=True)
+class Grouping:
+    """An aggregate while it is written: what it is over, its keys, the values it gives by old places."""
+
+    rewriting: Rewriting
+    id: str  # of the old operator
+    base: str
+    keys: tuple[Named, ...]
+    values: Mapping[int, Spelling]
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it may be over no rows."""
+        return not self.keys
+
+    def each(self, change: Callable[[AggregateCall], Spelling]) -> Grouping:
+        """The same with every call changed; the same object if no call is."""
+        changed = {i: self._changed(value, change) for i, value in self.values.items()}
+        same = all(changed[i] is value for i, value in self.values.items())
+        return self if same else replace(self, values=changed)
+
+    @staticmethod
+    def _changed(value: Spelling, change: Callable[[AggregateCall], Spelling]) -> Spelling:
+        parts = [change(call) for call in value.calls]
+        same = all(p.call is c for p, c in zip(parts, value.calls, strict=True))
+        return value if same else composed(value, parts)
+
+
+# Each gives the view of the operators it is for, None for others.
+Rule: TypeAlias = Callable[[Rewriting, str, AnyOperator, Sequence[View]], View | None]
+AggregateStep: TypeAlias = Callable[[Grouping], Grouping]
+# Of a call of an old operator over a placed signal.
+WindowStep: TypeAlias = Callable[[Rewriting, str, str, OverCall], OverCall]

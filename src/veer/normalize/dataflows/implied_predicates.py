@@ -1,0 +1,263 @@
+"""Predicates implied by others that are true of a row.
+
+    a = b, b > 3   =>   a > 3, a IS NOT NULL, b IS NOT NULL
+
+Only conditions that follow on every row are given, so adding them to a filter changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from veer.analysis.fingerprint import part_identity
+from veer.analysis.keys import Signals
+from veer.functions.registry import Nulls, scalar_function
+from veer.model.conditions import conjunction, conjuncts, disjunction
+from veer.model.expr import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Compare,
+    Expr,
+    GetField,
+    InList,
+    InQuery,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
+from veer.model.ops import AnyOperator, Filter, Join
+from veer.model.schema import Schema
+from veer.model.texts import text_of
+from veer.model.types import CastMode, has_floats
+from veer.model.walk import columns_read, parts, query_of, substitute_columns
+from veer.normalize.spelling import one_spelling
+
+MOST_DERIVED = 200
+NULL_WITH_ARGUMENTS = (Nulls.STRICT, Nulls.PROPAGATE)
+
+Columns = frozenset[Column]
+NONE: Columns = frozenset()
+
+
+def has_query(expr: Expr) -> bool:
+    """Whether an expression has a subquery."""
+    return any(query_of(n) is not None for n in parts(expr))
+
+
+def rejects_nulls_of(condition: Expr) -> Columns:
+    """The columns that are not null wherever a condition is true."""
+    match condition:
+        case And(args):
+            return NONE.union(*map(rejects_nulls_of, args))
+        case Or(args):
+            return _common(map(rejects_nulls_of, args))
+        case Not(arg):
+            return _not_null_where_false(arg)
+        case InQuery(args):
+            return NONE.union(*map(_null_with, args))
+        case _:
+            return _null_with(condition)
+
+
+def _not_null_where_false(condition: Expr) -> Columns:
+    match condition:
+        case Or(args):
+            return NONE.union(*map(_not_null_where_false, args))
+        case And(args):
+            return _common(map(_not_null_where_false, args))
+        case Not(arg):
+            return rejects_nulls_of(arg)
+        case IsNull(arg):
+            return _null_with(arg)
+        case _:
+            return _null_with(condition)
+
+
+def _null_with(expr: Expr) -> Columns:
+    """The columns with which an expression is null."""
+    match expr:
+        case Column():
+            return frozenset([expr])
+        case Cast(arg) | GetField(arg) | Not(arg) | InList(arg):
+            return _null_with(arg)
+        case Compare(op, left, right) if op != "<=>":
+            return _null_with(left) | _null_with(right)
+        case Call(function, args) if scalar_function(function).nulls in NULL_WITH_ARGUMENTS:
+            return NONE.union(*map(_null_with, args))
+        case And(args) | Or(args):
+            return _common(map(_null_with, args))
+        case _:
+            return NONE
+
+
+def _common(sets: Iterable[Columns]) -> Columns:
+    first, *others = sets
+    return first.intersection(*others)
+
+
+def consequences(conditions: Sequence[Expr]) -> list[Expr]:
+    """The conditions and what follows from them, each once."""
+    every = {text_of(c): c for c in conditions}
+    classes = equal_columns(conditions)
+    for condition in list(every.values()):
+        for derived in _ofequal_columns(condition, classes):
+            if len(every) < MOST_DERIVED:
+                every.setdefault(text_of(derived), derived)
+    for condition in list(every.values()):
+        for column in sorted(rejects_nulls_of(condition), key=text_of):
+            present = Not(IsNull(column))
+            every.setdefault(text_of(present), present)
+    return list(every.values())
+
+
+def equal_columns(conditions: Sequence[Expr]) -> dict[Column, list[Column]]:
+    """For each column those that have its value wherever the conditions are true."""
+    classes: dict[Column, list[Column]] = {}
+    for condition in conditions:
+        match condition:
+            case Compare("=", Column() as a, Column() as b) if a != b and _is_exact(a, b):
+                merged = list(dict.fromkeys([*classes.get(a, [a]), *classes.get(b, [b])]))
+                classes.update((column, merged) for column in merged)
+    return classes
+
+
+def _is_exact(a: Column, b: Column) -> bool:
+    """Whether equal values of two columns are the same value: 0.0 equals -0.0."""
+    return a.type == b.type and not has_floats(a.type)
+
+
+def _ofequal_columns(condition: Expr, classes: dict[Column, list[Column]]) -> Iterable[Expr]:
+    """The condition about columns that equal its only one; equalities are followed through."""
+    if has_query(condition):
+        return
+    match condition:
+        case Compare("=", Column() as a, Column() as b) if a in classes and b in classes:
+            members = classes[a]
+            for place, one in enumerate(members):
+                for other in members[place + 1 :]:
+                    yield Compare("=", *sorted((one, other), key=text_of))
+            return
+    read = set(columns_read(condition))
+    if len(read) == 1 and (only := read.pop()) in classes:
+        for other in classes[only]:
+            yield substitute_columns(condition, lambda _, other=other: other)  # type: ignore[misc]
+
+
+def smallest(conditions: Sequence[Expr], schema: Schema) -> list[Expr]:
+    """The conditions without those that follow from the others, in an order of their own.
+
+    The order goes by where columns stand, not by their names.
+    """
+    parts_ = (p for c in conditions for p in _simpler(c))
+    turned = (_turned(c, schema) for c in parts_ if c != Literal(True, c.type))
+    every = {_place_text(c, schema): c for c in turned}
+    kept = []
+    for text, condition in sorted(every.items()):
+        match condition:
+            case Not(IsNull(Column() as column)):
+                others = (c for t, c in every.items() if t != text)
+                if any(column in rejects_nulls_of(c) for c in others):
+                    continue
+        kept.append(condition)
+    return kept
+
+
+def _turned(condition: Expr, schema: Schema) -> Expr:
+    """An equality of columns with these in order."""
+    match condition:
+        case Compare("=" | "<=>" as op, Column() as left, Column() as right):
+            first, second = (schema.place(c.name, c.occurrence) for c in (left, right))
+            return condition if first <= second else Compare(op, right, left)
+        case _:
+            return condition
+
+
+def is_never(condition: Expr) -> bool:
+    """Whether a condition is a constant that is not true."""
+    return isinstance(condition, Literal) and condition.value is not True
+
+
+def one_sided(condition: Expr, is_side: Callable[[Expr], bool]) -> Expr | None:
+    """What an OR requires of one side: of each alternative what it requires there.
+
+    (a = 1 AND x = 1) OR (a = 2 AND y = 2)   =>   a = 1 OR a = 2, for the side of a
+    """
+    if not isinstance(condition, Or):
+        return None
+    alternatives = [[c for c in conjuncts(arg) if is_side(c)] for arg in condition.args]
+    if not all(alternatives):
+        return None
+    return one_spelling(disjunction([conjunction(each) for each in alternatives]))
+
+
+def _simpler(condition: Expr) -> Iterator[Expr]:
+    """A condition as several; only where they are true matters.
+
+    That what is null exactly with its arguments is not null says that they are not.
+    """
+    match condition:
+        case Not(IsNull(Call(function, args))) if scalar_function(function).nulls is Nulls.STRICT:
+            for arg in args:
+                yield from _simpler(Not(IsNull(arg)))
+        case Not(IsNull(Cast(arg, _, CastMode.ANSI))):
+            yield from _simpler(Not(IsNull(arg)))
+        case Not(IsNull(Literal(value))) if value is not None:
+            return
+        case And(args):
+            for arg in args:
+                yield from _simpler(arg)
+        case Case(((when, then),), Literal(None | False)):
+            yield from _simpler(when)
+            yield from _simpler(then)
+        case _:
+            yield condition
+
+
+def _place_text(condition: Expr, schema: Schema) -> str:
+    """What a condition says, columns by where they stand; those of rows around by name."""
+    try:
+        return part_identity(condition, schema)
+    except IndexError:  # it reads rows around a query
+        return text_of(condition)
+
+
+def refined_schema(signals: Signals, id_: str, known: dict[str, Schema]) -> Schema:
+    """The columns of a signal, with what can be null; `known` holds the results so far, and grows."""
+    waiting = [id_]
+    while waiting:
+        here = waiting[-1]
+        inputs = signals.inputs[here]
+        missing = [i for i in inputs if i not in known]
+        if here not in known and not missing:
+            operator = signals.operators[here]
+            known[here] = _where(operator.output([known[i] for i in inputs]), _asked(operator))
+        if here in known:
+            waiting.pop()
+        else:
+            waiting += missing
+    return known[id_]
+
+
+def _asked(operator: AnyOperator) -> Expr | None:
+    """What is true on every row that comes out."""
+    match operator:
+        case Filter(predicate):
+            return predicate
+        case Join("inner", condition):
+            return condition
+    return None
+
+
+def _where(schema: Schema, condition: Expr | None) -> Schema:
+    """Columns of the rows on which a condition is true."""
+    if condition is None:
+        return schema
+    columns = rejects_nulls_of(condition)
+    present = {schema.place(c.name, c.occurrence) for c in columns}
+    fields = enumerate(schema.fields)
+    return Schema(tuple(replace(f, nullable=False) if i in present else f for i, f in fields))

@@ -1,0 +1,96 @@
+"""Known predicates: the conditions that hold on all rows of a signal because of what is below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+from veer.model.conditions import conjuncts
+from veer.model.dag import Dataflow
+from veer.model.expr import Column, Expr, Named
+from veer.model.ops import Aggregate, Filter, Join, Project
+from veer.model.schema import Schema
+from veer.model.types import has_floats
+from veer.model.walk import parts
+from veer.normalize.columns import column_at, turned_into
+from veer.normalize.dataflows.implied_predicates import has_query
+from veer.normalize.expressions import is_random
+
+MOST = 40  # kept of a signal
+
+
+@final
+class KnownPredicates:
+    """The known predicates of the signals of a dataflow, over their own columns."""
+
+    def __init__(self, dataflow: Dataflow) -> None:
+        self.dataflow = dataflow
+        self._by_signal: dict[str, tuple[Expr, ...]] = {}
+        for id_ in dataflow.order:
+            found = (c for c in self._holds(id_) if not _is_heavy(c))
+            self._by_signal[id_] = tuple(dict.fromkeys(found))[:MOST]
+
+    def of(self, id_: str) -> Sequence[Expr]:
+        """What holds of a signal."""
+        return self._by_signal[id_]
+
+    def of_join(self, left: str, right: str) -> tuple[list[Expr], list[Expr]]:
+        """What holds of the two inputs of a join, over the columns of the joined row."""
+        schemas = [self.dataflow.schemas[i] for i in (left, right)]
+        both = schemas[0] + schemas[1]
+        ours = _moved(self._by_signal[left], schemas[0], _columns(both, 0, len(schemas[0])))
+        width = len(schemas[0])
+        theirs = _moved(self._by_signal[right], schemas[1], _columns(both, width, len(schemas[1])))
+        return ours, theirs
+
+    def _holds(self, id_: str) -> Sequence[Expr]:
+        operator, inputs = self.dataflow.operators[id_], self.dataflow.inputs[id_]
+        below = [self._by_signal[i] for i in inputs]
+        match operator:
+            case Filter(predicate):
+                return [*below[0], *conjuncts(predicate)]
+            case Project(columns):
+                return self._kept(id_, columns)
+            case Aggregate(keys):
+                return [c for c in self._kept(id_, keys) if not _has_floats(c)]
+            case Join(kind, condition):
+                ours, theirs = self.of_join(*inputs)
+                on = [] if condition is None else list(conjuncts(condition))
+                if kind in ("inner", "cross"):
+                    return [*ours, *theirs, *on]
+                return ours if kind in ("left", "semi", "anti") else []
+            case _ if operator.traits.extends_input and len(inputs) == 1:
+                schema = self.dataflow.schemas[inputs[0]]
+                own = self.dataflow.schemas[id_]
+                return _moved(below[0], schema, _columns(own, 0, len(schema)))
+            case _:
+                return []
+
+    def _kept(self, id_: str, columns: Sequence[Named]) -> list[Expr]:
+        """What holds of columns that are shown as they are."""
+        (below,) = self.dataflow.inputs[id_]
+        schema, own = self.dataflow.schemas[below], self.dataflow.schemas[id_]
+        shown: dict[int, Expr] = {}
+        for place, named in enumerate(columns):
+            if isinstance(named.expr, Column):
+                source = schema.place(named.expr.name, named.expr.occurrence)
+                shown.setdefault(source, column_at(own, place))
+        return _moved(self._by_signal[below], schema, shown)
+
+
+def _columns(schema: Schema, start: int, count: int) -> dict[int, Expr]:
+    return {i: column_at(schema, start + i) for i in range(count)}
+
+
+def _moved(conditions: Sequence[Expr], schema: Schema, sources: Mapping[int, Expr]) -> list[Expr]:
+    moved = (turned_into(c, schema, sources) for c in conditions)
+    return [c for c in moved if c is not None]
+
+
+def _is_heavy(condition: Expr) -> bool:
+    """Whether a condition is random or has a subquery: nothing is concluded from it."""
+    return is_random(condition) or has_query(condition)
+
+
+def _has_floats(condition: Expr) -> bool:
+    return any(has_floats(n.type) for n in parts(condition))
