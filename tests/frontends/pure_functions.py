@@ -635,4 +635,6 @@ FUNCTIONS = {
     and getattr(value, "__module__", None) in (__name__, None, "__main__")
     and name != "closure_of"
 }
+# Functions out of a collection are not followed.
+NOT_FOLLOWED = {"piped": FUNCTIONS.pop("piped")}
 FUNCTIONS |= {"upper": upper, "half": half, "bound": bound}

@@ -77,6 +77,27 @@ class Plain:
         return self
 
 
+class Shelf:
+    def __init__(self):
+        self.found = {}
+
+    def get(self, x):
+        self.found[x] = 1
+        return x
+
+
+class Remembering(Shelf):
+    @property
+    def last(self):
+        self.found["last"] = 1
+        return 1
+
+
+IN_VALUES, IN_LOOP, IN_SORTED = {"a": [1]}, [[1]], [[1]]
+SHELF, LAST = Shelf(), Remembering()
+GIVEN_BY_MODULE = shared_values.GIVEN_BACK
+KEPT_SHELF = Shelf()
+SEPARATOR = {"a": ["x"]}
 HOLDER = Counter_()
 BY_OBJECT = Counter_()
 BY_DEFAULT, BY_CLOSURE, BY_METHOD, BY_PARTIAL = [], [], [], []
@@ -218,6 +239,40 @@ change_by_partial = functools.partial(list.append, BY_PARTIAL)
 change_by_object = BY_OBJECT.put
 
 
+def change_in_values(x):
+    for items in IN_VALUES.values():
+        items.append(x)
+    return x
+
+
+def change_in_loop(x):
+    for items in IN_LOOP:
+        items.append(x)
+    return x
+
+
+def change_in_sorted(x):
+    sorted(IN_SORTED)[0].append(x)
+    return x
+
+
+def change_shelf(x):
+    return SHELF.get(x)
+
+
+def change_last(x):
+    return x > LAST.last
+
+
+def change_given_by_module(x):
+    shared_values.given_back(x).append(x)
+    return x
+
+
+def look_at_separator(x):
+    return [",".join(SEPARATOR["a"]), x if SEPARATOR else None]
+
+
 # -- readers of state --------------------------------------------------------------------------
 
 
@@ -345,6 +400,30 @@ def state_by_object(x):
     return len(BY_OBJECT.items)
 
 
+def state_in_values(x):
+    return len(IN_VALUES["a"])
+
+
+def state_in_loop(x):
+    return len(IN_LOOP[0])
+
+
+def state_in_sorted(x):
+    return len(IN_SORTED[0])
+
+
+def state_shelf(x):
+    return len(SHELF.found)
+
+
+def state_last(x):
+    return len(LAST.found)
+
+
+def state_given_by_module(x):
+    return len(GIVEN_BY_MODULE)
+
+
 def state_view(x):
     return float(VIEW[0])
 
@@ -424,6 +503,14 @@ def pure_starred(x):
 
 def pure_object(x):
     return STILL.x + STILL.factor + len(Plain(x).add(x).items)
+
+
+def pure_shelf(x):
+    return len(KEPT_SHELF.found)
+
+
+def pure_separator(x):
+    return len(SEPARATOR["a"])
 
 
 def pure_hidden(x):
