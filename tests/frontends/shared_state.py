@@ -98,6 +98,23 @@ SHELF, LAST = Shelf(), Remembering()
 GIVEN_BY_MODULE = shared_values.GIVEN_BACK
 KEPT_SHELF = Shelf()
 SEPARATOR = {"a": ["x"]}
+IN_PAIRS, IN_ALIAS, IN_COMPREHENSION = {"a": [1]}, {"a": [1]}, [[1]]
+BY_GLOBAL, BY_CLASS_BODY, TAKEN = [], [], []
+
+
+class Rule:
+    def __init__(self, limit):
+        self.limit = limit
+        self.hits = 0
+
+    def fits(self, x):
+        return x < self.limit
+
+    def hit(self):
+        self.hits += 1
+
+
+RULES, KEPT_RULES = [Rule(1), Rule(2)], [Rule(1), Rule(2)]
 HOLDER = Counter_()
 BY_OBJECT = Counter_()
 BY_DEFAULT, BY_CLOSURE, BY_METHOD, BY_PARTIAL = [], [], [], []
@@ -256,6 +273,55 @@ def change_in_sorted(x):
     return x
 
 
+def change_in_pairs(x):
+    for name, items in IN_PAIRS.items():
+        items.append(x)
+    return x
+
+
+def change_in_alias(x):
+    items = IN_ALIAS["a"]
+    items.append(x)
+    return x
+
+
+def change_in_comprehension(x):
+    return [items.pop() for items in IN_COMPREHENSION]
+
+
+def change_by_global(x):
+    global TAKEN
+    TAKEN = BY_GLOBAL
+    return x
+
+
+def change_taken(x):
+    TAKEN.append(x)
+    return x
+
+
+def change_by_class_body(x):
+    class Taking:
+        held = BY_CLASS_BODY
+
+    Taking.held.append(x)
+    return x
+
+
+def change_rules(x):
+    for rule in RULES:
+        rule.hit()
+    return x
+
+
+def change_nothing(x):
+    for rule in KEPT_RULES:
+        if rule.fits(x):
+            return rule.limit
+    names = LABELS["a"]
+    return [name for name in names]
+
+
 def change_shelf(x):
     return SHELF.get(x)
 
@@ -412,6 +478,30 @@ def state_in_sorted(x):
     return len(IN_SORTED[0])
 
 
+def state_in_pairs(x):
+    return len(IN_PAIRS["a"])
+
+
+def state_in_alias(x):
+    return len(IN_ALIAS["a"])
+
+
+def state_in_comprehension(x):
+    return len(IN_COMPREHENSION[0])
+
+
+def state_by_global(x):
+    return len(BY_GLOBAL)
+
+
+def state_by_class_body(x):
+    return len(BY_CLASS_BODY)
+
+
+def state_rules(x):
+    return sum([rule.hits for rule in RULES])
+
+
 def state_shelf(x):
     return len(SHELF.found)
 
@@ -503,6 +593,10 @@ def pure_starred(x):
 
 def pure_object(x):
     return STILL.x + STILL.factor + len(Plain(x).add(x).items)
+
+
+def pure_rules(x):
+    return sum([rule.limit for rule in KEPT_RULES if rule.fits(x)])
 
 
 def pure_shelf(x):

@@ -31,7 +31,12 @@ from veer.frontends.python.purity.calls import Calls
 from veer.frontends.python.purity.formats import is_plain_format
 from veer.frontends.python.purity.parameters import names_in, parameters_of
 from veer.frontends.python.purity.results import HASH, Args, is_dunder, listed_name
-from veer.frontends.python.purity.shared_state import ModuleNames, SharedState, shared_state
+from veer.frontends.python.purity.shared_state import (
+    ModuleNames,
+    SharedState,
+    reachable,
+    shared_state,
+)
 from veer.frontends.python.purity.traits import (
     DATA,
     NO_TRAITS,
@@ -141,8 +146,9 @@ class Analysis(Calls):
             listed = not isinstance(value, type) and listed_name(value) is not None
             entry = self.kept[id(value)] = (value, code(value) if listed else abstract(value))
         described = entry[1]
-        if described.has(Trait.OBJECT):
-            self.note_class(type(value))
+        if described.all_traits & Trait.OBJECT:
+            for one in reachable(value):
+                self.note_class(type(one))
         changeable = described.has(Trait.CONTAINER) and described.all_traits & Trait.PERSISTENT
         if (changeable or isinstance(value, type)) and self.is_shared(value):
             self.note(Kind.PARTITION)

@@ -259,6 +259,9 @@ class Calls(Learned, abc.ABC):
         if kind in self.noted_classes or is_library(kind.__module__):
             return
         self.noted_classes.add(kind)
+        if kind not in self.classes:
+            self.classes.add(kind)
+            self.grown = True
         if type(kind) not in METACLASSES:
             self.note(Kind.PARTITION)  # code of its own decides what the class does
         is_enum, is_error = issubclass(kind, enum.Enum), issubclass(kind, Exception)
@@ -336,10 +339,12 @@ class Calls(Learned, abc.ABC):
             return code(BuiltinMethod(base, name))
         if isinstance(value, enum.Enum) or base.kind is not None:
             return self._of_instance(base, base.kind or type(value), name)
-        if base.has(Trait.CALLABLE | Trait.OBJECT):
+        if base.has(Trait.CALLABLE):
             return self.note_unfollowed()
         if is_dunder(name):
             return self.note_choice()
+        if base.has(Trait.OBJECT):  # what properties of all classes give is among the results
+            return join([self.element(base), self.operator_results])
         if base.has(Trait.TABLE):
             lazy = NONE if is_printed(name) else Trait.ITERATOR
             return AbstractValue(base.own | lazy, base.inner)
@@ -447,6 +452,13 @@ class Calls(Learned, abc.ABC):
             return self._class_method(value, name, args)
         if isinstance(value, logging.Logger):  # other methods configure it
             return abstract(None) if name in allow_list.LOGGING else self.unknown(args)
+        classes = self.classes if base.kind is None else {base.kind}
+        held = self.element(base).has(Trait.CALLABLE)
+        if base.has(Trait.OBJECT) and not isinstance(value, enum.Enum) and not held:
+            if all(class_attribute(kind, name) is None for kind in classes):
+                # It is no object, or this fails.
+                plain = AbstractValue(base.own & ~Trait.OBJECT, base.inner)
+                return self.plain_method(plain, name, args)
         if isinstance(value, types.ModuleType | type | enum.Enum) or base.kind is not None:
             return self.invoke(self.attribute(base, name), args)
         if base.has(Trait.UNKNOWN):

@@ -15,6 +15,7 @@ from veer.frontends.python.purity.traits import (
     AbstractValue,
     Risk,
     Trait,
+    instance_of,
     join,
     nameless,
     new_container,
@@ -35,6 +36,7 @@ class Learned:
         self.seen = NONE  # traits of all values
         self.changes = 0  # how often something was changed, in this round
         self.grown = False  # something was learned in this round
+        self.classes: set[type] = set()  # of the project, whose instances may be met
         self.trusted: set[str] = set()  # packages that are declared to be pure, and used
 
     def note(self, kind: Kind) -> None:
@@ -109,7 +111,11 @@ class Learned:
             parts.append(self.stored)
         if value.has(Trait.OBJECT):
             parts.append(self.operator_results)
-        return join(parts)
+        item = join(parts)
+        if item.has(Trait.OBJECT) and not item.has(Trait.CALLABLE) and len(self.classes) == 1:
+            (kind,) = self.classes  # the only one there is
+            return AbstractValue(item.own, item.inner, instance_of(kind).concrete)
+        return item
 
     def container(self, items: Sequence[AbstractValue], own: Trait = NONE) -> AbstractValue:
         """A new collection of items."""

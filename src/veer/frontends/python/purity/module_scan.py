@@ -47,6 +47,7 @@ class Step(Enum):
     METHOD = auto()  # to what the method gives whose name follows
     GIVEN = auto()  # to what a function makes of it: its path and the argument follow
     RETURN = auto()  # to what a function gives whose name follows
+    BOUND = auto()  # to names of a function: it and they follow
 
 
 class Names(Enum):
@@ -63,7 +64,7 @@ class Change(Enum):
     CERTAIN = auto()
 
 
-Path: TypeAlias = tuple[str | int | Step, ...]  # a name, then attributes, calls and items
+Path: TypeAlias = tuple[str | int | Step | ast.AST, ...]  # a name, then attributes, calls and items
 
 
 class Imported(NamedTuple):
@@ -137,8 +138,8 @@ def _scan(text: str) -> ModuleScan | None:
 def uses_of(function: ast.AST, name: str) -> list[Use]:
     """How a function uses one of its names: a parameter, a cell."""
     scanner = _Scanner(function)
-    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
-    uses = [scanner.use(node) for node in names]
+    named = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    uses = [scanner.use(node) for node in named if scanner.is_of_value(node)]
     return [Use(p, c is Change.CERTAIN) for p, c in uses if c is not Change.NONE]
 
 
@@ -250,6 +251,10 @@ class _Scanner:
         if change is Change.CERTAIN and len(within) > 1:
             self.uses.append(Use(within[:-1], True))
 
+    def is_of_value(self, node: ast.Name) -> bool:
+        """Whether a name stands for its value; else it is bound to another, which changes none."""
+        return isinstance(node.ctx, ast.Load) or isinstance(self.parents.get(node), ast.AugAssign)
+
     def use(self, node: ast.Name) -> tuple[Path, Change]:
         """What is reached from a name, and whether that is changed."""
         if not isinstance(node.ctx, ast.Load):
@@ -275,9 +280,10 @@ class _Scanner:
                     if not isinstance(parent.ctx, ast.Load):
                         return (path if inside else (*path, attr)), Change.CERTAIN
                     if self._is_called(parent):
-                        certain = attr in allow_list.MUTATING
-                        more = () if inside or certain else (Step.METHOD, attr)
-                        return (*path, *more), Change.CERTAIN if certain else Change.POSSIBLE
+                        if attr in allow_list.MUTATING:
+                            return path, Change.CERTAIN
+                        path = path if inside else (*path, Step.METHOD, attr)
+                        return (*path, *self._bound(self.parents[parent])), Change.POSSIBLE
                     path = path if inside else (*path, attr)
                 case ast.Subscript(value=value) if value is node:
                     if not isinstance(parent.ctx, ast.Load):
@@ -292,7 +298,8 @@ class _Scanner:
                 case ast.Call(func=ast.Name(id=name)) if name in LOOKING:
                     return path, Change.NONE
                 case ast.Call(func=ast.Name(id=name)) if name in COPYING:
-                    return (path if inside else (*path, Step.ITEM)), Change.POSSIBLE
+                    path = path if inside else (*path, Step.ITEM)
+                    return (*path, *self._bound(parent)), Change.POSSIBLE
                 case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()))):
                     return path, Change.NONE  # a method of a text
                 case ast.Call(args=args, keywords=[]) if node in args and not inside:
@@ -302,21 +309,45 @@ class _Scanner:
                         return path, Change.POSSIBLE
                     return (*path, Step.GIVEN, name, place), Change.POSSIBLE
                 case ast.For(iter=source) | ast.comprehension(iter=source) if source is node:
-                    return (path if inside else (*path, Step.ITEM)), Change.POSSIBLE
+                    path = path if inside else (*path, Step.ITEM)
+                    return (*path, *self._bound(node)), Change.POSSIBLE
                 case ast.IfExp(test=test) if test is node:
                     return path, Change.NONE
                 case ast.IfExp() | ast.BoolOp():
                     pass  # one of several values
                 case ast.Return():
                     function = self._nested(node)
-                    if isinstance(self.parents.get(function), ast.Module | None):
+                    around = None if function is None else self.parents.get(function)
+                    if isinstance(around, ast.Module | None):
                         path = (*path, Step.RETURN, getattr(function, "name", ""))
                     return path, Change.POSSIBLE
                 case _:
                     # Anything else hands the value on, by a name or into something.
                     looked_at = isinstance(parent, LOOKED_AT)
-                    return path, Change.NONE if looked_at else Change.POSSIBLE
+                    bound = self._bound(node)
+                    return (*path, *bound), Change.NONE if looked_at else Change.POSSIBLE
             node = parent
+
+    def _bound(self, node: ast.AST | None) -> Path:
+        """The step to the names that a value is bound to by a loop, a comprehension or `=`."""
+        parent = self.parents.get(node) if node is not None else None
+        match parent:
+            case (
+                ast.For(target=target, iter=value)
+                | ast.comprehension(target=target, iter=value)
+                | ast.Assign(targets=[target], value=value)
+            ) if value is node:
+                leaves = [n for n in ast.walk(target) if isinstance(n, ast.expr)]
+            case _:
+                return ()
+        plain = all(isinstance(n, ast.Name | ast.Tuple | ast.List) for n in leaves)
+        function = self._nested(parent)
+        if not plain or function is None or (len(leaves) > 1 and isinstance(parent, ast.Assign)):
+            return ()
+        # Names of classes, of modules and of functions around are used elsewhere too.
+        if any(isinstance(n, (ast.Global, ast.Nonlocal, ast.ClassDef)) for n in ast.walk(function)):
+            return ()
+        return (Step.BOUND, function, *(n.id for n in leaves if isinstance(n, ast.Name)))
 
     def _in_loop(self, node: ast.AST) -> bool:
         at: ast.AST | None = node
@@ -324,10 +355,11 @@ class _Scanner:
             at = self.parents.get(at)
         return at is not None
 
-    def _nested(self, node: ast.AST) -> ast.AST:
-        at = self.parents[node]
-        while not isinstance(at, FUNCTIONS):
-            at = self.parents[at]
+    def _nested(self, node: ast.AST) -> ast.AST | None:
+        """The function that a place is in."""
+        at = self.parents.get(node)
+        while at is not None and not isinstance(at, FUNCTIONS):
+            at = self.parents.get(at)
         return at
 
 

@@ -249,7 +249,7 @@ class SharedState:
                 self.rebound.add(ANY_MODULE if use.certain else (id(space), Names.ALL))
             if step is Step.CALL:
                 return self._learn_given(value, [], True)
-            if step is Step.RETURN:
+            if step is Step.RETURN or step is Step.BOUND:
                 break
             if step is Step.GIVEN:
                 name, place = use.path[at + 1 : at + 3]
@@ -288,10 +288,27 @@ class SharedState:
                 objects = []  # an attribute is handed on, not its object
             value = held[0]
             objects.append(value)
-        if Step.RETURN in use.path:
+        if Step.BOUND in use.path:
+            function, *names = use.path[use.path.index(Step.BOUND) + 1 :]
+            self._learn_bound(function, list(map(str, names)), objects, space)
+        elif Step.RETURN in use.path:
             self._learn_given(_resolved(str(use.path[-1]), space), objects, False)
         else:
             self._mark(objects, use.certain)
+
+    def _learn_bound(
+        self, function: Any, names: list[str], objects: list[Any], space: Mapping[str, Any]
+    ) -> None:
+        """What a function changes of objects that it gives names to."""
+        if len(names) > 1:  # they are taken apart
+            objects = [one for value in objects for one in reachable(value)]
+        for value in objects:
+            for name in names:
+                key = (id(function), name, id(value))
+                if key not in self.followed and any(map(_may_change, reachable(value))):
+                    self.followed[key] = (function, value)
+                    for use in uses_of(function, name):
+                        self._learn_use(value, use, space)
 
     def _learn_given(self, function: Any, objects: list[Any], is_used: bool) -> None:
         """What a function gives back, which those who call it may change."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import IntFlag, auto
 from typing import Any, final
 
-from veer.frontends.python.origins import is_library
+from veer.frontends.python.origins import is_library, is_named_tuple
 
 SCALAR_TYPES = (bool, int, str, bytes, float, complex, type(None), type(...), range)
 EXACT_REPR_TYPES = (
@@ -42,6 +42,7 @@ CODE = (
     types.ClassMethodDescriptorType,
     functools.partial,
 )
+COLLECTIONS = (list, tuple, dict, set, frozenset, bytearray, types.MappingProxyType)
 DEEPEST = 20
 
 
@@ -235,7 +236,7 @@ def abstract(value: Any, depth: int = 0) -> AbstractValue:
         return AbstractValue(Trait.NAN if nan else NONE, NONE, me)
     if depth > DEEPEST:
         return UNKNOWN_VALUE
-    if kind in (list, tuple, dict, set, frozenset, bytearray, types.MappingProxyType):
+    if kind in COLLECTIONS or is_named_tuple(kind):
         return _container(value, depth)
     if isinstance(value, (*CODE, type)):
         return code(value)
@@ -263,7 +264,7 @@ def _is_own(kind: type) -> bool:
 
 def _container(value: Any, depth: int) -> AbstractValue:
     own = Trait.CONTAINER
-    if type(value) not in (tuple, frozenset):
+    if not isinstance(value, tuple | frozenset):
         own |= Trait.PERSISTENT
     if type(value) in (set, frozenset):
         own |= Trait.SET
