@@ -107,6 +107,9 @@ class Rule:
         self.limit = limit
         self.hits = 0
 
+    def __repr__(self):
+        return f"Rule({self.limit})"
+
     def fits(self, x):
         return x < self.limit
 
