@@ -29,11 +29,10 @@ from veer.frontends.python.purity.results import (
     is_generated,
     listed_name,
 )
-from veer.frontends.python.purity.traits import contents
+from veer.frontends.python.purity.traits import SCALAR_TYPES, contents
 from veer.frontends.python.source import definition_of
 
 FINDING = (importlib.import_module, __import__)
-SCALARS = (bool, int, str, bytes, float, complex, type(None), range)
 COLLECTIONS = (dict, types.MappingProxyType, list, tuple, set, frozenset)
 # Functions that neither change what they are given nor give it back.
 UNCHANGING = PLAIN_RESULTS | {
@@ -231,7 +230,7 @@ class SharedState:
     def _mark(self, values: Iterable[Any], certain: bool = False) -> None:
         for value in values:
             foreign = isinstance(value, type) and is_library(value.__module__)
-            if foreign or isinstance(value, types.ModuleType) or type(value) in SCALARS:
+            if foreign or isinstance(value, types.ModuleType) or type(value) in SCALAR_TYPES:
                 continue
             for one in reachable(value):
                 if _may_change(one) or (certain and isinstance(one, type)):
@@ -376,7 +375,7 @@ def is_project(module: str) -> bool:
 
 def _may_change(value: Any) -> bool:
     code = (types.ModuleType, types.FunctionType, type)
-    return type(value) not in (*SCALARS, tuple, frozenset) and not isinstance(value, code)
+    return type(value) not in (*SCALAR_TYPES, tuple, frozenset) and not isinstance(value, code)
 
 
 def reachable(value: Any) -> Iterator[Any]:
@@ -385,7 +384,7 @@ def reachable(value: Any) -> Iterator[Any]:
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if type(item) in SCALARS or isinstance(item, logging.Logger) or id(item) in seen:
+        if type(item) in SCALAR_TYPES or isinstance(item, logging.Logger) or id(item) in seen:
             continue
         seen.add(id(item))
         yield item
