@@ -28,6 +28,7 @@ from datetime import timedelta, timezone
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
@@ -117,6 +118,28 @@ class Adder:
     def add(self, value):
         self.total += value
         return self
+
+
+class Band(NamedTuple):
+    limit: int
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    limit: int
+    name: str
+
+    @property
+    def label(self):
+        return self.name.upper()
+
+    def fits(self, x):
+        return x < self.limit
+
+
+BANDS = (Band(18, "child"), Band(65, "adult"))
+RULES = [Rule(18, "child"), Rule(65, "adult")]
 
 
 class BadValue(ValueError):
@@ -559,6 +582,17 @@ def added(s):
     return adder.total
 
 
+def banded(x):
+    for band in BANDS:
+        if x < band.limit:
+            return band.name
+    return None
+
+
+def ruled(x):
+    return [rule.label for rule in RULES if rule.fits(x)]
+
+
 def brackets(s):
     stack = []
     for c in s:
@@ -635,4 +669,6 @@ FUNCTIONS = {
     and getattr(value, "__module__", None) in (__name__, None, "__main__")
     and name != "closure_of"
 }
+# Functions out of a collection are not followed.
+NOT_FOLLOWED = {"piped": FUNCTIONS.pop("piped")}
 FUNCTIONS |= {"upper": upper, "half": half, "bound": bound}

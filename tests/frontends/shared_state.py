@@ -77,6 +77,47 @@ class Plain:
         return self
 
 
+class Shelf:
+    def __init__(self):
+        self.found = {}
+
+    def get(self, x):
+        self.found[x] = 1
+        return x
+
+
+class Remembering(Shelf):
+    @property
+    def last(self):
+        self.found["last"] = 1
+        return 1
+
+
+IN_VALUES, IN_LOOP, IN_SORTED = {"a": [1]}, [[1]], [[1]]
+SHELF, LAST = Shelf(), Remembering()
+GIVEN_BY_MODULE = shared_values.GIVEN_BACK
+KEPT_SHELF = Shelf()
+SEPARATOR = {"a": ["x"]}
+IN_PAIRS, IN_ALIAS, IN_COMPREHENSION = {"a": [1]}, {"a": [1]}, [[1]]
+BY_GLOBAL, BY_CLASS_BODY, TAKEN = [], [], []
+
+
+class Rule:
+    def __init__(self, limit):
+        self.limit = limit
+        self.hits = 0
+
+    def __repr__(self):
+        return f"Rule({self.limit})"
+
+    def fits(self, x):
+        return x < self.limit
+
+    def hit(self):
+        self.hits += 1
+
+
+RULES, KEPT_RULES = [Rule(1), Rule(2)], [Rule(1), Rule(2)]
 HOLDER = Counter_()
 BY_OBJECT = Counter_()
 BY_DEFAULT, BY_CLOSURE, BY_METHOD, BY_PARTIAL = [], [], [], []
@@ -218,6 +259,89 @@ change_by_partial = functools.partial(list.append, BY_PARTIAL)
 change_by_object = BY_OBJECT.put
 
 
+def change_in_values(x):
+    for items in IN_VALUES.values():
+        items.append(x)
+    return x
+
+
+def change_in_loop(x):
+    for items in IN_LOOP:
+        items.append(x)
+    return x
+
+
+def change_in_sorted(x):
+    sorted(IN_SORTED)[0].append(x)
+    return x
+
+
+def change_in_pairs(x):
+    for name, items in IN_PAIRS.items():
+        items.append(x)
+    return x
+
+
+def change_in_alias(x):
+    items = IN_ALIAS["a"]
+    items.append(x)
+    return x
+
+
+def change_in_comprehension(x):
+    return [items.pop() for items in IN_COMPREHENSION]
+
+
+def change_by_global(x):
+    global TAKEN
+    TAKEN = BY_GLOBAL
+    return x
+
+
+def change_taken(x):
+    TAKEN.append(x)
+    return x
+
+
+def change_by_class_body(x):
+    class Taking:
+        held = BY_CLASS_BODY
+
+    Taking.held.append(x)
+    return x
+
+
+def change_rules(x):
+    for rule in RULES:
+        rule.hit()
+    return x
+
+
+def change_nothing(x):
+    for rule in KEPT_RULES:
+        if rule.fits(x):
+            return rule.limit
+    names = LABELS["a"]
+    return [name for name in names]
+
+
+def change_shelf(x):
+    return SHELF.get(x)
+
+
+def change_last(x):
+    return x > LAST.last
+
+
+def change_given_by_module(x):
+    shared_values.given_back(x).append(x)
+    return x
+
+
+def look_at_separator(x):
+    return [",".join(SEPARATOR["a"]), x if SEPARATOR else None]
+
+
 # -- readers of state --------------------------------------------------------------------------
 
 
@@ -345,6 +469,54 @@ def state_by_object(x):
     return len(BY_OBJECT.items)
 
 
+def state_in_values(x):
+    return len(IN_VALUES["a"])
+
+
+def state_in_loop(x):
+    return len(IN_LOOP[0])
+
+
+def state_in_sorted(x):
+    return len(IN_SORTED[0])
+
+
+def state_in_pairs(x):
+    return len(IN_PAIRS["a"])
+
+
+def state_in_alias(x):
+    return len(IN_ALIAS["a"])
+
+
+def state_in_comprehension(x):
+    return len(IN_COMPREHENSION[0])
+
+
+def state_by_global(x):
+    return len(BY_GLOBAL)
+
+
+def state_by_class_body(x):
+    return len(BY_CLASS_BODY)
+
+
+def state_rules(x):
+    return sum([rule.hits for rule in RULES])
+
+
+def state_shelf(x):
+    return len(SHELF.found)
+
+
+def state_last(x):
+    return len(LAST.found)
+
+
+def state_given_by_module(x):
+    return len(GIVEN_BY_MODULE)
+
+
 def state_view(x):
     return float(VIEW[0])
 
@@ -424,6 +596,18 @@ def pure_starred(x):
 
 def pure_object(x):
     return STILL.x + STILL.factor + len(Plain(x).add(x).items)
+
+
+def pure_rules(x):
+    return sum([rule.limit for rule in KEPT_RULES if rule.fits(x)])
+
+
+def pure_shelf(x):
+    return len(KEPT_SHELF.found)
+
+
+def pure_separator(x):
+    return len(SEPARATOR["a"])
 
 
 def pure_hidden(x):

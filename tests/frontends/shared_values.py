@@ -9,6 +9,7 @@ INSIDE = 0
 KEPT = {"n": 0}
 UNTOUCHED = {"a": 1}
 STARRED = 5
+GIVEN_BACK = [1]
 
 
 def change_kept(x):
@@ -18,3 +19,7 @@ def change_kept(x):
 
 def read_level(x):
     return x + LEVEL
+
+
+def given_back(x):
+    return GIVEN_BACK

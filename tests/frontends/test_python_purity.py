@@ -127,6 +127,11 @@ def test_ordinary_functions_are_pure(name: str) -> None:
     assert (found.kind, found.certain) == (Kind.PURE, True)
 
 
+@pytest.mark.parametrize("name", pure_functions.NOT_FOLLOWED)
+def test_what_is_not_followed_is_not_known(name: str) -> None:
+    assert kind_of(pure_functions.NOT_FOLLOWED[name], [("", NUMBER)]) is Kind.PARTITION
+
+
 @pytest.mark.parametrize("name", impure_functions.CHOICES)
 def test_what_depends_on_more_than_its_arguments_is_not_pure(name: str) -> None:
     assert kind_of(impure_functions.CHOICES[name], [("", NUMBER)]) is not Kind.PURE

@@ -82,6 +82,7 @@ from veer.model.walk import (
     operator_exprs,
     parts,
     query_of,
+    struct_parts,
     subqueries,
 )
 
@@ -273,7 +274,7 @@ def grouped_kind(
             case Case(((when, then),), Literal(None)):  # rows without anything to go by are skipped
                 conditions.append(when)
                 place = then
-        gone_by = _parts_of_struct(place)
+        gone_by = struct_parts(place)
         if any(is_alike(value, part) for part in gone_by) and not has_floats(value.type):
             return Kind.PURE
         exprs = (e for e in (*keys, *gone_by) if not has_floats(e.type))
@@ -281,14 +282,6 @@ def grouped_kind(
         if unique.tells_apart(places_determined_by(exprs, schema).union(*fixed)):
             return Kind.PURE
     return kind
-
-
-def _parts_of_struct(expr: Expr) -> tuple[Expr, ...]:
-    """What is compared one after the other: the parts of a struct that is put together."""
-    match expr:
-        case Call("named_struct", args):
-            return args[1::2]
-    return (expr,)
 
 
 def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:

@@ -66,9 +66,6 @@ Output = Annotated[
         help="; ".join(f"{f.name}: {f.purpose}" for f in formats.FORMATS) + ".",
     ),
 ]
-OutFile = Annotated[
-    str, Option(metavar="FILE", help="Write the report there instead of printing it.")
-]
 CacheFolder = Annotated[
     str,
     Option(
@@ -130,7 +127,7 @@ def check(
     jobs: Chosen = None,
     base: Base = "",
     format: Output = "text",
-    out: OutFile = "",
+    out: options.OutFile = "",
     print_stale: PrintStale = False,
     fail_on: Fail = "changed,unknown",
     cache: CacheFolder = "",

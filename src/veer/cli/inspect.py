@@ -11,11 +11,10 @@ import click
 from veer.cli import options
 from veer.cli.declare import Argument, Option
 from veer.cli.store import show_stored
-from veer.cli.terminal import complain, console, progress
+from veer.cli.terminal import console, progress
 from veer.errors import InputError
 from veer.frontends.spark.offline.loader import start_for
 from veer.options import JvmUse, TextOrJson
-from veer.project.file import current_project
 from veer.visible import json_text, visible
 
 
@@ -42,10 +41,7 @@ def diff(
 
     with progress() as say:
         say(f"reading {p} and {q}")
-        reading: dict[str, Any] = {"store": store, "jvm": jvm, "note": complain}
-        reading["args"] = arg or current_project().args_of(p)
-        reading["declared"] = current_project().declarations
-        reading["env"] = env or ()
+        reading = options.reading(p, jvm, arg, env, store=store)
         old, new = load_pair(
             p, q, schema=schema, conf=options.settings(conf), spark=spark, **reading
         )
@@ -92,10 +88,7 @@ def show(
 
     with progress() as say:
         say(f"reading {spec}")
-        reading: dict[str, Any] = {"store": store, "jvm": jvm, "note": complain}
-        reading["args"] = arg or current_project().args_of(spec)
-        reading["declared"] = current_project().declarations
-        reading["env"] = env or ()
+        reading = options.reading(spec, jvm, arg, env, store=store)
         version = load(spec, schema=schema, conf=options.settings(conf), spark=spark, **reading)
     if format is TextOrJson.JSON:
         click.echo(json_text(to_json(version.dataflow)))

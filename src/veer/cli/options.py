@@ -241,6 +241,9 @@ MasterSettings = Annotated[
         "given several times.",
     ),
 ]
+OutFile = Annotated[
+    str, Option(metavar="FILE", help="Write the report there instead of printing it.")
+]
 ListFormat = Annotated[TextOrJson, choice(TextOrJson, "--format", "How to print it.")]
 ReportFormat = Annotated[
     str,
@@ -249,6 +252,17 @@ ReportFormat = Annotated[
         help="; ".join(f"{f.name}: {f.purpose}" for f in formats.FORMATS) + ".",
     ),
 ]
+
+
+def reading(
+    spec: str, jvm: JvmUse, arg: list[str] | None, env: list[str] | None, **more: Any
+) -> dict[str, Any]:
+    """How versions are read, as the options and the project file say; `spec` is the first of them."""
+    from veer.cli.terminal import complain
+
+    project = current_project()
+    known = {"args": arg or project.args_of(spec), "env": env or (), "jvm": jvm, "note": complain}
+    return {**known, "declared": project.declarations, **more}
 
 
 def settings(given: list[str] | None, option: str = "--conf") -> dict[str, str]:

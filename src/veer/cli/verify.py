@@ -26,7 +26,6 @@ from veer.options import (
     chosen_several,
     values,
 )
-from veer.project.file import current_project
 from veer.report import formats
 from veer.verdict import TableSemantics, Verdict
 
@@ -60,9 +59,6 @@ WithoutOptimizations = Annotated[
 Timeout = Annotated[
     float,
     Option(metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."),
-]
-OutFile = Annotated[
-    str, Option(metavar="FILE", help="Write the report there instead of printing it.")
 ]
 WitnessFolder = Annotated[
     str, Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
@@ -122,7 +118,7 @@ def verify(
     jvm: options.Jvm = JvmUse.AUTO,
     store: options.StoreLocation = "",
     format: options.ReportFormat = "text",
-    out: OutFile = "",
+    out: options.OutFile = "",
     witness_out: WitnessFolder = "",
     evidence: EvidenceFolder = "",
     recheck: Recheck = None,
@@ -175,19 +171,12 @@ def verify(
         recheck=recheck,
         suggest_keys=suggest_keys,
     )
-    reading: dict[str, Any] = {
-        "args": arg or current_project().args_of(p),
-        "jvm": jvm,
-        "note": complain,
-    }
     own = own_functions(functions) if functions else {}
     bodies = Bodies(Path(models), own, trust_code=trust_code)
-    reading["bodies"] = bodies
-    reading["conf"] = options.settings(conf)
-    reading["spark"] = spark
-    reading["env"] = env or ()
-    reading["declared"] = current_project().declarations
-    loading = {"schema": schema, "revision": base, "store": store, **reading}
+    loading = options.reading(
+        p, jvm, arg, env, schema=schema, revision=base, store=store, bodies=bodies,
+        conf=options.settings(conf), spark=spark,
+    )  # fmt: skip
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)
     if jvm is JvmUse.AUTO and _optimizer_could_help(report, versions, p, q or p):

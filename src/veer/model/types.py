@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import final
+from typing import Any, final
 
 from veer.errors import ParseError
 
@@ -274,7 +274,7 @@ YEAR_MONTH_FIELDS = ("year", "month")
 MAX_PRECISION = 38
 MAX_NESTING = 64
 
-_TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|[A-Za-z_][A-Za-z_0-9]*|\d+|[<>(),:])")
+TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|[A-Za-z_][A-Za-z_0-9]*|\d+|[<>(),:])")
 
 
 def quote_name(name: str) -> str:
@@ -375,28 +375,31 @@ def parse_type(text: str) -> DataType:
     >>> str(parse_type("STRUCT<a: INT, b: ARRAY<DECIMAL(7, 2)>>"))
     'struct<a:int,b:array<decimal(7,2)>>'
     """
-    tokens: list[str] = []
-    at = 0
-    stripped = text.rstrip()
-    while at < len(stripped):
-        token = _TOKEN.match(stripped, at)
-        if token is None:
-            raise ParseError(f"not a type: {text[:80]!r}")
-        tokens.append(token[1])
-        at = token.end()
-    reader = _TypeReader(text, tokens)
-    result = reader.read(0)
-    if reader.tokens:
-        raise ParseError(f"not a type: {text[:80]!r}, unexpected {reader.tokens[-1]!r}")
+    reader = TypeReader(text)
+    result: DataType = reader.read()
+    reader.end()
     return result
 
 
-class _TypeReader:
-    """Recursive descent over the tokens of one type."""
+class TypeReader:
+    """Recursive descent over the tokens of a type; what is made of them a subclass may decide."""
 
-    def __init__(self, text: str, tokens: list[str]) -> None:
+    def __init__(self, text: str, token: re.Pattern[str] = TOKEN) -> None:
         self.text = text
+        tokens: list[str] = []
+        at, stripped = 0, text.rstrip()
+        while at < len(stripped):
+            found = token.match(stripped, at)
+            if found is None:
+                raise ParseError(f"not a type: {text[:80]!r}")
+            tokens.append(found[1])
+            at = found.end()
         self.tokens = tokens[::-1]
+
+    def end(self) -> None:
+        """Nothing may be left."""
+        if self.tokens:
+            raise ParseError(f"not a type: {self.text[:80]!r}, unexpected {self.tokens[-1]!r}")
 
     def next(self) -> str:
         """The next token, taken."""
@@ -405,8 +408,8 @@ class _TypeReader:
         return self.tokens.pop()
 
     def expect(self, token: str) -> None:
-        """Take the next token, which must be this one."""
-        if (given := self.next()) != token:
+        """Take the next token, which must be this one, in whatever letter case."""
+        if (given := self.next()).lower() != token:
             raise ParseError(f"not a type: {self.text[:80]!r}, expected {token!r}, got {given!r}")
 
     def take(self, token: str) -> bool:
@@ -433,7 +436,7 @@ class _TypeReader:
             raise ParseError(f"not a type: {self.text[:80]!r}, expected a number, got {token!r}")
         return int(token)
 
-    def read(self, depth: int) -> DataType:
+    def read(self, depth: int = 0) -> Any:
         """One type; those inside of it are read one level deeper."""
         if depth > MAX_NESTING:
             raise ParseError(f"type nested deeper than {MAX_NESTING}: {self.text[:40]!r}...")
@@ -443,29 +446,29 @@ class _TypeReader:
                 self.expect("<")
                 element = self.read(depth + 1)
                 self.expect(">")
-                return ArrayType(element)
+                return self.array(element)
             case "map":
                 self.expect("<")
                 key = self.read(depth + 1)
                 self.expect(",")
                 value = self.read(depth + 1)
                 self.expect(">")
-                return MapType(key, value)
+                return self.map(key, value)
             case "struct":
-                return self.struct(depth)
+                self.expect("<")
+                return self.struct(self.fields(">", depth + 1))
             case "decimal" | "dec" | "numeric":
-                return make_decimal(*self.numbers())
+                return self.plain(make_decimal(*self.numbers()))
             case "char" | "varchar" | "character":
-                self.numbers()
-                return STRING
+                return self.bounded_text(name, self.numbers())
             case "interval":
-                return self.interval()
+                return self.plain(self.interval())
         if name == "string" and self.take("collate"):
-            return OpaqueType(f"string collate {self.next().upper()}")
+            return self.plain(OpaqueType(f"string collate {self.next().upper()}"))
         if name in NAMED:
-            return NAMED[name]
+            return self.plain(NAMED[name])
         if name in UNMODELLED:
-            return OpaqueType(name + self.arguments())
+            return self.plain(OpaqueType(name + self.arguments()))
         if not re.fullmatch(r"[a-z_][a-z_0-9]*", name):
             raise ParseError(f"not a type: {self.text[:80]!r}")
         raise ParseError(f"unknown type {name!r}")
@@ -475,18 +478,17 @@ class _TypeReader:
         numbers = self.numbers()
         return f"({','.join(map(str, numbers))})" if numbers else ""
 
-    def struct(self, depth: int) -> DataType:
-        """The fields of a struct, whose name is read already."""
-        self.expect("<")
-        fields: list[tuple[str, DataType]] = []
-        while not self.take(">"):
+    def fields(self, end: str, depth: int) -> list[Any]:
+        """Fields with their types, up to a token that is taken, or the end of the text."""
+        fields: list[Any] = []
+        while not (self.take(end) if end else not self.tokens):
             if fields:
                 self.expect(",")
             name = self.next()
             name = name[1:-1].replace("``", "`") if name.startswith("`") else name
             self.take(":")
-            fields.append((name, self.read(depth + 1)))
-        return StructType(tuple(fields))
+            fields.append(self.field(name, self.read(depth)))
+        return fields
 
     def interval(self) -> DataType:
         """The units of an interval, as in `interval day to second`."""
@@ -501,6 +503,32 @@ class _TypeReader:
             if first in fields and last in fields and fields.index(first) <= fields.index(last):
                 return kind(first, last)
         raise ParseError(f"not an interval type: {self.text[:80]!r}")
+
+    # -- what is made of what was read ---------------------------------------------------------
+
+    def array(self, element: Any) -> Any:
+        """An array of a type."""
+        return ArrayType(element)
+
+    def map(self, key: Any, value: Any) -> Any:
+        """A map of two types."""
+        return MapType(key, value)
+
+    def struct(self, fields: list[Any]) -> Any:
+        """A struct of fields."""
+        return StructType(tuple(fields))
+
+    def field(self, name: str, type_: Any) -> Any:
+        """A field of a struct."""
+        return name, type_
+
+    def bounded_text(self, name: str, numbers: list[int]) -> Any:
+        """A text of some length, which Spark cuts or pads when it is stored."""
+        return STRING
+
+    def plain(self, type_: DataType) -> Any:
+        """A type without others inside."""
+        return type_
 
 
 def make_decimal(precision: int = 10, scale: int = 0) -> DecimalType:

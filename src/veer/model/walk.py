@@ -268,3 +268,11 @@ def substitute_in_query(query: Dataflow, change: Callable[[Column], Expr], depth
             operator = operator.with_own_query(substitute_in_query(inner, change, depth + 1))
         changed[id_] = operator
     return type(query)(changed, query.links)
+
+
+def struct_parts(expr: Expr) -> tuple[Expr, ...]:
+    """The parts of a struct that is put together; else the value itself."""
+    match expr:
+        case Call("named_struct", args):
+            return args[1::2]
+    return (expr,)

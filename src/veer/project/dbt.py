@@ -10,6 +10,7 @@ from veer.errors import UsageError
 from veer.frontends.projects.dbt import Constraint, DbtNode, Manifest
 from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.project.lineage import KnownTables
+from veer.project.loading import Revision
 from veer.project.pairs import JobPair
 from veer.project.repository import Reading
 from veer.settings import SessionSettings
@@ -26,7 +27,7 @@ AROUND = "what runs before or after all models, or how they are materialized, ch
 
 @final
 @dataclass(frozen=True)
-class DbtRevision:
+class DbtRevision(Revision):
     """The models of one manifest; `constraints` are those declared now, by table."""
 
     manifest: Manifest
@@ -51,18 +52,6 @@ class DbtRevision:
         """Whether the SQL of a model has the name of a table in it."""
         code = self.manifest.stored[name].code
         return table.lower() in code.replace("`", "").replace('"', "").lower()
-
-    def may_write(self, name: str, table: str) -> bool:
-        """Never asked: the manifest says what each node fills."""
-        return True
-
-    def may_vary(self, name: str) -> bool:
-        """No: what is run is SQL, and tells it."""
-        return False
-
-    def views(self, name: str) -> tuple[str, ...]:
-        """None beside the node's own."""
-        return ()
 
     def known_tables(self, name: str) -> KnownTables | None:
         """What the manifest says a node depends on, and the table it fills."""

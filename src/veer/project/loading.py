@@ -43,15 +43,15 @@ class Revision(Protocol):
 
     def may_write(self, name: str, table: str) -> bool:
         """Whether a job that cannot be read may write to a table or path: yes, unless its code tells."""
-        ...
+        return True
 
     def may_vary(self, name: str) -> bool:
-        """Whether a job may give other rows on the next day, or on another machine."""
-        ...
+        """Whether a job may give other rows on the next day, or on another machine: not if it is SQL."""
+        return False
 
     def views(self, name: str) -> tuple[str, ...]:
         """Views that a job makes for others, beside its sinks."""
-        ...
+        return ()
 
     def known_tables(self, name: str) -> KnownTables | None:
         """What a job reads and writes, where that is known without loading it."""

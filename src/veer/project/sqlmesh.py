@@ -20,6 +20,7 @@ from veer.frontends.projects.sqlmesh import (
 from veer.frontends.session_settings import session_settings, spark_asked_for
 from veer.frontends.sql.statements import joined
 from veer.project.lineage import KnownTables
+from veer.project.loading import Revision
 from veer.project.pairs import JobPair
 from veer.project.repository import Reading
 from veer.project.revisions import Revisions, read_revisions
@@ -29,7 +30,7 @@ from veer.versions.version import Version
 
 @final
 @dataclass(frozen=True)
-class SqlmeshRevision:
+class SqlmeshRevision(Revision):
     """The models of one revision."""
 
     models: Mapping[str, SqlmeshModel]
@@ -49,18 +50,6 @@ class SqlmeshRevision:
     def mentions(self, name: str, table: str) -> bool:
         """Whether a model reads a table."""
         return table in self.models[name].reads
-
-    def may_write(self, name: str, table: str) -> bool:
-        """Never asked: SQLMesh says what each model fills."""
-        return True
-
-    def may_vary(self, name: str) -> bool:
-        """No: what is run is SQL, and tells it."""
-        return False
-
-    def views(self, name: str) -> tuple[str, ...]:
-        """None beside the model's own."""
-        return ()
 
     def known_tables(self, name: str) -> KnownTables | None:
         """What SQLMesh says a model depends on, and the table it fills."""

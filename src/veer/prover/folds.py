@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from veer.model.expr import Call, Case, Compare, Expr, IsNull, Literal, Not, Symbol
+from veer.model.expr import Case, Compare, Expr, IsNull, Literal, Not, Symbol
 from veer.model.types import DataType, has_floats, is_orderable
+from veer.model.walk import struct_parts
 from veer.prover.conditions import can_be_null
 from veer.prover.context import Context
 from veer.prover.definitions import Folded, is_set_like, skips_nulls, value_over_nothing
@@ -75,14 +76,6 @@ def goes_before(end: str, ours: Expr, theirs: Expr) -> Expr:
     if one == (ours,) or len(one) != len(two):
         return Compare("<" if is_least else ">", ours, theirs)
     return comes_before(one, two, [(is_least, is_least)] * len(one))
-
-
-def struct_parts(expr: Expr) -> tuple[Expr, ...]:
-    """The parts of a struct that is put together; else the value itself."""
-    match expr:
-        case Call("named_struct", args):
-            return args[1::2]
-    return (expr,)
 
 
 def sum_or_zero(context: Context, type_: DataType, bag: Bag) -> Expr:

@@ -50,31 +50,44 @@ def sarif_log(rules: Mapping[str, str], results: Sequence[dict[str, Any]]) -> di
     }
 
 
-def _result(sink: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
-    """A sink at the first edit whose line is known, else where its version stands."""
+def sarif_result(
+    rule: str,
+    rules: Mapping[str, str],
+    level: str,
+    text: str,
+    places: Sequence[tuple[str, int, str]],
+) -> dict[str, Any]:
+    """A result of a rule at the first of some places; the others are related to it."""
     result: dict[str, Any] = {
-        "ruleId": sink["verdict"],
-        "ruleIndex": list(ABOUT).index(sink["verdict"]),
-        "level": "error" if sink["verdict"] == "inequivalent" else "warning",
-        "message": {"text": f"sink {visible(sink['p'] or sink['q'])}: {message(sink)}"},
+        "ruleId": rule,
+        "ruleIndex": list(rules).index(rule),
+        "level": level,
+        "message": {"text": text},
     }
-    places = _places(report)
-    if places:
-        result["locations"] = [places[0]]
-    if places[1:]:
-        result["relatedLocations"] = [{"id": i, **p} for i, p in enumerate(places[1:], 1)]
+    located = [location(*place) for place in places]
+    if located:
+        result["locations"] = located[:1]
+    if located[1:]:
+        result["relatedLocations"] = [{"id": i, **p} for i, p in enumerate(located[1:], 1)]
     return result
 
 
-def _places(report: dict[str, Any]) -> list[dict[str, Any]]:
+def _result(sink: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
+    """A sink at the first edit whose line is known, else where its version stands."""
+    text = f"sink {visible(sink['p'] or sink['q'])}: {message(sink)}"
+    level = "error" if sink["verdict"] == "inequivalent" else "warning"
+    return sarif_result(sink["verdict"], ABOUT, level, text, _places(report))
+
+
+def _places(report: dict[str, Any]) -> list[tuple[str, int, str]]:
     """Where the new version was edited, and where it stands."""
     place = report["place"]
     if place is None:
         return []
     sites = []
     if place["line"]:  # a function: its operators name their files
-        sites = [(place["root"] + e["file"], e["line"]) for e in report["edits"] if e["file"]]
-    return [location(*site) for site in dict.fromkeys([*sites, (place["file"], place["line"])])]
+        sites = [(place["root"] + e["file"], e["line"], "") for e in report["edits"] if e["file"]]
+    return list(dict.fromkeys([*sites, (place["file"], place["line"], "")]))
 
 
 def location(file: str, line: int, snippet: str = "") -> dict[str, Any]:

@@ -380,6 +380,18 @@ class Rows:
 
     # -- one table -----------------------------------------------------------------------------
 
+    def fields(
+        self, changed: Mapping[str, DataType | None] | None = None
+    ) -> list[tuple[str, DataType | None]] | None:
+        """The columns, for a node that keeps them all; none of a table whose columns are not known.
+
+        `changed` are those that get another type.
+        """
+        if self.is_open:
+            return None
+        others = changed or {}
+        return [(n, others.get(n, v.type) if v.known else None) for n, v in self.items()]
+
     def _then(self, operator: AnyOperator) -> Rows:
         return replace(self, id=self.flow.add(operator, self.id))
 

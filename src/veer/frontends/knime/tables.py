@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from veer.frontends import coercion
 from veer.frontends.gui.reading import Model, Outputs, Step
@@ -285,20 +285,11 @@ def same_table(step: Step) -> Outputs:
     return {"1": step.input("1")}
 
 
-def _told(rows: Rows, changed: Mapping[str, DataType | None] | None = None) -> Fields | None:
-    if rows.is_open:
-        return None
-    return [
-        (name, (changed or {}).get(name, value.type) if value.known else None)
-        for name, value in rows.items()
-    ]
-
-
 def same_columns(*ports: str, reason: str) -> Model:
     """The model of a node that gives some rows of its table, nobody knows which."""
 
     def read(step: Step) -> Outputs:
-        fields = _told(step.input("1"))
+        fields = step.input("1").fields()
         raise NotModelled(reason, dict.fromkeys(ports, fields) if fields else None)
 
     return read
@@ -311,7 +302,7 @@ def or_same_columns(model: Callable[[Step], Outputs], *ports: str) -> Model:
         try:
             return model(step)
         except NotModelled as reason:
-            fields = _told(step.input("1"))
+            fields = step.input("1").fields()
             raise NotModelled(
                 str(reason), dict.fromkeys(ports, fields) if fields else None
             ) from None
@@ -330,7 +321,7 @@ def normalize(step: Step) -> Outputs:
         for name in taken
         if rows.column(name).known and rows.column(name).type in (INT, LONG, DOUBLE)
     }
-    fields = _told(rows, changed)
+    fields = rows.fields(changed)
     raise NotModelled("numbers are normalized", {"1": fields} if fields else None)
 
 
@@ -354,7 +345,7 @@ def fill_otherwise(model: Callable[[Step], Outputs]) -> Model:
 
 def append_columns(step: Step) -> Outputs:
     """Column Appender: which rows meet depends on RowIDs and places; the columns are those of all."""
-    tables = [_told(rows) for port, rows in step.inputs if port != "0"]
+    tables = [rows.fields() for port, rows in step.inputs if port != "0"]
     fields = [field for told in tables for field in told or ()]
     known = all(tables) and len({name for name, _ in fields}) == len(fields)
     raise NotModelled("rows meet by RowIDs or places", {"1": fields} if known else None)
@@ -368,8 +359,8 @@ def look_up(step: Step) -> Outputs:
     if not kept or rows.is_open or dictionary.is_open:
         raise NotModelled(reason)
     added = chosen(dictionary, model.get("dictValueCols"))
-    told = dict(_told(dictionary) or ())
-    fields = [*(_told(rows) or ()), *((name, told[name]) for name in added)]
+    told = dict(dictionary.fields() or ())
+    fields = [*(rows.fields() or ()), *((name, told[name]) for name in added)]
     known = len({name for name, _ in fields}) == len(fields)
     raise NotModelled(reason, {"1": fields} if known else None)
 
@@ -378,7 +369,7 @@ def change_row_ids(step: Step) -> Outputs:
     """RowID: what it does to RowIDs shows in the nodes below; of the table the columns are known."""
     model, rows = model_of(step), step.input("1")
     reason = "RowIDs are read or changed"
-    fields = list(_told(rows) or ())
+    fields = list(rows.fields() or ())
     if not fields or model.get("appendRowKeyCol") is not False:
         raise NotModelled(reason)
     if model.get("replaceRowKey") is True and model.get("removeRowKeyCol") is True:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from veer.frontends.gui.reading import Fields, Outputs, Step
+from veer.frontends.gui.reading import Outputs, Step
 from veer.frontends.gui.rows import NotModelled, Rows, Value, require
 from veer.frontends.orange.domain import (
     columns_of,
@@ -19,7 +19,7 @@ from veer.frontends.orange.domain import (
     without_order,
 )
 from veer.model.expr import Column, Literal
-from veer.model.ops import OTHER_COLUMNS, Filter, Project, Source, Union
+from veer.model.ops import Filter, Project, Source, Union
 from veer.model.writes import Write
 
 _SELECTED, _ANNOTATED = "Selected Data", "Data"
@@ -176,13 +176,13 @@ def data_sampler(step: Step) -> Outputs:
     outputs = {}
     for port in step.node.outputs or ("Data Sample",):
         step.port(port)
-        outputs[port] = step.opaque(port, fields_of(rows), free=free)
+        outputs[port] = step.opaque(port, rows.fields(), free=free)
     return outputs
 
 
 def unique(step: Step) -> Outputs:
     """Unique, which gives the columns that arrive; which row of a key stays goes by their order."""
-    fields = fields_of(step.input("Data"))
+    fields = step.input("Data").fields()
     raise NotModelled("which row of a key stays", {"Data": fields} if fields else None)
 
 
@@ -215,14 +215,3 @@ def preprocess(step: Step) -> Outputs:
     none = isinstance(stored, Mapping) and stored.get("preprocessors") == []
     require(none, "preprocessors are applied")
     return {"Preprocessed Data": rows}
-
-
-def fields_of(rows: Rows) -> Fields | None:
-    """The columns of a table, for a widget that keeps them all; None if they are not all known."""
-    if rows.is_open:
-        return None
-    return [
-        (field.name, None if field.name in rows.unknown else field.type)
-        for field in rows.schema.fields
-        if field.name != OTHER_COLUMNS
-    ]

@@ -11,17 +11,14 @@ import ast
 import builtins
 import dataclasses
 import datetime
-import decimal
 import dis
 import enum
-import fractions
 import functools
 import logging
 import pathlib
 import re
 import sys
 import types
-import uuid
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,19 +43,10 @@ from veer.frontends.python.origins import (
 from veer.frontends.python.purity import Arguments, kind_and_packages, kind_of
 from veer.frontends.python.purity.allow_list import IMPURE_MODULES, MODULES
 from veer.frontends.python.purity.results import is_generated, listed_name
-from veer.frontends.python.purity.traits import DATA, SCALAR_TYPES
+from veer.frontends.python.purity.traits import DATA, EXACT_REPR_TYPES, SCALAR_TYPES
 from veer.functions.registry import Kind
 from veer.model.digests import parts_digest
 
-EXACT_REPR_TYPES = (
-    decimal.Decimal,
-    datetime.date,
-    datetime.timedelta,
-    datetime.timezone,
-    fractions.Fraction,
-    uuid.UUID,
-    pathlib.PurePosixPath,
-)
 UNKNOWABLE_BUILTINS = frozenset(
     {"eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "super"}
 )

@@ -19,7 +19,7 @@ from typing import final
 from veer.model.expr import AggregateCall, Call, Case, Column, Expr, IsNull, Literal, SortKey
 from veer.model.json import is_alike
 from veer.model.types import STRING, DecimalType, IntegralType, StructType, has_floats
-from veer.model.walk import parts, query_of, replace_down
+from veer.model.walk import parts, query_of, replace_down, struct_parts
 from veer.normalize.expressions import is_random
 from veer.normalize.operators.canonical_windows import is_among
 from veer.normalize.plain_calls import BY_EXTREME, Spelling, composed, just
@@ -179,11 +179,11 @@ def _of_first_row(groups: Grouping, keys: Sequence[Expr], call: AggregateCall) -
         case AggregateCall("max_by" | "min_by" as function, (value, place)):
             if is_alike(value, place):
                 return just(AggregateCall(BY_EXTREME[function], (value,), value.type))
-            by = _parts(place)
+            by = struct_parts(place)
             if by == (place,) and rewriting.can_be_null(rows, place):
                 return just(_among_present(call, value, place))  # rows are skipped
             order = _order(BY_EXTREME[function], by)
-            values = _parts(value)
+            values = struct_parts(value)
             result = value.args if values != (value,) else ()  # type: ignore[union-attr]
         case _:
             return just(call)
@@ -205,14 +205,6 @@ def _among_present(call: AggregateCall, value: Expr, place: Expr) -> AggregateCa
         case Case(((_, then),), Literal(None)) if is_alike(then, value):
             return AggregateCall(BY_EXTREME[call.function], (place,), place.type)
     return call
-
-
-def _parts(expr: Expr) -> tuple[Expr, ...]:
-    """The parts of a struct that is put together, else the value itself."""
-    match expr:
-        case Call("named_struct", args):
-            return args[1::2]
-    return (expr,)
 
 
 def _order(end: str, exprs: Sequence[Expr]) -> list[SortKey]:

@@ -14,8 +14,9 @@ from veer.model.conditions import conjunction
 from veer.model.expr import AggregateCall, Call, Case, Expr, IsNull, Literal, Not, OpaqueCall
 from veer.model.ops import NamedCall
 from veer.model.types import DATE, INT, DataType, has_floats
+from veer.model.walk import struct_parts
 from veer.prover.conditions import can_be_null
-from veer.prover.folds import BY_EXTREME, OTHER_END, goes_before, struct_parts, sum_or_zero
+from veer.prover.folds import BY_EXTREME, OTHER_END, goes_before, sum_or_zero
 from veer.prover.lowering.base import ExpressionLowering, OperatorInput
 from veer.prover.lowering.periods import period_keys
 from veer.prover.sums import is_summed_exactly, shifted, shifted_back

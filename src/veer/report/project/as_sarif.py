@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from veer.report.as_sarif import location, sarif_log
+from veer.report.as_sarif import sarif_log, sarif_result
 from veer.report.as_text import message
 from veer.visible import json_text, visible
 
@@ -42,21 +42,12 @@ def sink_message(job: dict[str, Any], sink: dict[str, Any]) -> str:
 
 def _result(job: dict[str, Any], sink: dict[str, Any]) -> dict[str, Any]:
     verdict = sink["verdict"]
-    result: dict[str, Any] = {
-        "ruleId": verdict,
-        "ruleIndex": list(ABOUT).index(verdict),
-        "level": LEVELS[verdict],
-        "message": {"text": sink_message(job, sink)},
+    text = sink_message(job, sink)
+    result = sarif_result(verdict, ABOUT, LEVELS[verdict], text, sites(job))
+    return {
+        **result,
         "partialFingerprints": {"veerSink/v1": f"{job['job']}/{sink['sink']}/{verdict}"},
     }
-    places = sites(job)
-    if places:
-        result["locations"] = [location(*places[0])]
-    if places[1:]:
-        result["relatedLocations"] = [
-            {"id": i, **location(*place)} for i, place in enumerate(places[1:], 1)
-        ]
-    return result
 
 
 def sites(job: dict[str, Any]) -> list[tuple[str, int, str]]:

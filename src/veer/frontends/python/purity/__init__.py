@@ -1,10 +1,9 @@
 """Whether a Python function is a function of its arguments: an abstract interpreter.
 
 `analysis` interprets a function over `traits`, what matters of a value, and keeps what it has
-`learned`. `statements`, `expressions`, `calls`, `methods`, `attributes` and `classes` hold the cases of
-Python, `allow_list` the names of Python and its libraries that are known to be pure, `rules` and
-`results` what those give. `shared_state` finds what other code of the project changes, by a
-`module_scan`. Whatever is not known to be pure is not.
+`learned`; `calls` follows calls and attributes. `allow_list` has the names of Python and its
+libraries that are known to be pure, `results` what those give. `shared_state` finds what other code
+of the project changes, by a `module_scan`. Whatever is not known to be pure is not.
 """
 
 from veer.frontends.python.purity.analysis import kind_and_packages, kind_of

@@ -1,210 +1,786 @@
-"""Calls inside of Python functions: of the project's code, of listed functions, of anything."""
+"""Calls and attributes in Python functions: of the project's code, of listed names, of anything."""
 
 from __future__ import annotations
 
-import ast
+import abc
+import datetime
+import enum
 import functools
+import logging
+import operator
 import types
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import MISSING
+from typing import Any, Generic, Protocol
 
 from veer.frontends.declared import declarations
 from veer.frontends.python.origins import is_importable, is_library
+from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.formats import is_plain_format, is_plain_template
+from veer.frontends.python.purity.learned import Learned
 from veer.frontends.python.purity.results import (
+    CALLING,
+    EXCEPTIONS,
+    FRESH_RESULTS,
+    HASH,
+    LAZY_RESULTS,
+    METHOD_NAMES,
+    NAMED_FUNCTIONS,
+    NOT_SPECIAL,
+    PLAIN_MODULES,
+    PLAIN_RESULTS,
+    THREE_INPUTS,
+    UNFOLLOWED_SPECIAL,
+    WITH_NAN,
     Args,
-    ItemGetter,
     all_arguments,
+    class_attribute,
+    is_dunder,
+    is_generated,
+    is_plain_type,
+    is_printed,
     listed_name,
 )
+from veer.frontends.python.purity.shared_state import ModuleNames, SharedState
 from veer.frontends.python.purity.traits import (
+    CODE,
+    DATA,
     NO_TRAITS,
-    UNORDERED,
+    NONE,
+    UNKNOWN_VALUE,
     UNSHARED_DATA,
     UNSTABLE_TEXT,
     AbstractValue,
     BoundCall,
     BuiltinMethod,
     LocalFunction,
+    Risk,
     Trait,
+    abstract,
+    code,
+    instance_of,
     join,
+    nameless,
 )
 from veer.functions.registry import Kind
 
-if TYPE_CHECKING:
-    from veer.frontends.python.purity.analysis import Analysis
-    from veer.frontends.python.purity.learned import NameScope
+# What Python itself runs of these when a class is made or used is known, and changes nothing.
+METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
+BASES: tuple[Any, ...] = (object, abc.ABC, Generic, Protocol)
+MIXINS = (str, int, float, enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag, enum.ReprEnum)
+# Kinds of members of a class that run nothing by being looked at.
+QUIET_MEMBERS = (
+    staticmethod, classmethod, types.MemberDescriptorType, types.GetSetDescriptorType, type,
+)  # fmt: skip
 
 
-class Calls:
-    """Follows calls for one analysis."""
+class Calls(Learned, abc.ABC):
+    """Follows calls, methods and attributes."""
 
-    def __init__(self, analysis: Analysis) -> None:
-        self.analysis = analysis
+    shared_state: SharedState
 
-    def call(self, node: ast.Call, scope: NameScope) -> AbstractValue:
-        """A call as written; arguments behind a starred one may be any."""
-        analysis = self.analysis
-        base = None
-        if isinstance(node.func, ast.Attribute):
-            base = analysis.expressions.value(node.func.value, scope)
-        else:
-            callee = analysis.expressions.value(node.func, scope)
-        positional: list[AbstractValue] = []
-        rest: list[AbstractValue] = []
-        for arg in node.args:
-            if isinstance(arg, ast.Starred):
-                rest.append(analysis.iterate_in_order(analysis.expressions.value(arg.value, scope)))
-            elif rest:
-                rest.append(analysis.expressions.value(arg, scope))
-            else:
-                positional.append(analysis.expressions.value(arg, scope))
-        named: dict[str, AbstractValue] = {}
-        for keyword in node.keywords:
-            value = analysis.expressions.value(keyword.value, scope)
-            if keyword.arg is None:
-                rest.append(analysis.iterate_in_order(value))
-            else:
-                named[keyword.arg] = value
-        args: Args = (positional, named, join(rest) if rest else None)
-        if base is not None:
-            assert isinstance(node.func, ast.Attribute)
-            return self.analysis.methods.method(base, node.func.attr, args)
-        if scope.hashes and any(one.value is hash for one in callee.concretes):
-            return NO_TRAITS  # hashes show in the order of sets alone
-        return self.invoke(callee, args)
+    def __init__(self) -> None:
+        super().__init__()
+        self.noted_classes: set[type] = set()
+
+    @abc.abstractmethod
+    def abstract(self, value: Any) -> AbstractValue:
+        """What is known of an object that exists before the call."""
+
+    @abc.abstractmethod
+    def is_shared(self, value: Any) -> bool:
+        """Whether some function of the project may change an object."""
+
+    @abc.abstractmethod
+    def global_name(self, module_names: ModuleNames, name: str) -> AbstractValue:
+        """A name of a module of the project."""
+
+    @abc.abstractmethod
+    def function(self, function: types.FunctionType, args: Args, key: Any = None) -> AbstractValue:
+        """A call of a function of the project that exists."""
+
+    @abc.abstractmethod
+    def local(self, local: LocalFunction, args: Args) -> AbstractValue:
+        """A call of a function defined inside of another."""
+
+    # -- calls ---------------------------------------------------------------------------------
 
     def invoke(self, callee: AbstractValue, args: Args) -> AbstractValue:
-        """Call whatever a value may be."""
-        if callee.has(Trait.UNKNOWN) or not callee.concretes:
-            if callee.kind is not None and callee.has(Trait.OBJECT):
-                return self.analysis.methods.method(callee, "__call__", args)
-            return self.unknown(args)
-        return join([self._invoke_concrete(one.value, args, callee) for one in callee.concretes])
-
-    def _invoke_concrete(self, value: Any, args: Args, callee: AbstractValue) -> AbstractValue:
-        analysis = self.analysis
-        positional, named, rest = args
+        """Call a value: only what it is known to be is followed."""
+        value = callee.object
         name = listed_name(value)
         if name is not None:
-            return self.analysis.rules.call(name, args)
+            return self._listed(name, args)
+        positional, named, rest = args
         match value:
+            case None if callee.has(Trait.UNKNOWN):
+                return self.unknown(args)
             case LocalFunction():
-                return analysis.local(value, args)
-            case ItemGetter():
-                return join(map(analysis.element, all_arguments(args)))
-            case BoundCall() | functools.partial() | types.MethodType():
-                return self._invoke_bound(value, args)
+                return self.local(value, args)
+            case operator.itemgetter():
+                return join(map(self.element, all_arguments(args)))
+            case BoundCall(bound, first, more):
+                return self.invoke(bound, ([*first, *positional], {**dict(more), **named}, rest))
+            case functools.partial():
+                first = tuple(map(self.abstract, value.args))
+                more = tuple((n, self.abstract(v)) for n, v in value.keywords.items())
+                return self.invoke(code(BoundCall(self.abstract(value.func), first, more)), args)
+            case types.MethodType():
+                first = (self.abstract(value.__self__),)
+                return self.invoke(code(BoundCall(self.abstract(value.__func__), first)), args)
             case BuiltinMethod():
-                return self.analysis.methods.plain_method(value.base, value.name, args)
-            case types.FunctionType() | types.BuiltinFunctionType() if self._is_trusted(
-                value, args
-            ):
+                return self.plain_method(value.base, value.name, args)
+            case types.FunctionType() | types.BuiltinFunctionType() if self._trusts(value, args):
                 return UNSHARED_DATA
+            case types.FunctionType() if not is_library(value.__module__ or ""):
+                return self.function(value, args)
             case types.FunctionType():
-                if is_library(value.__module__ or ""):
-                    return self.unknown(args, value.__module__)
-                return analysis.function(value, args)
+                return self.unknown(args, value.__module__)
             case types.BuiltinFunctionType():
-                return self._builtin(value, args)
+                owner = value.__self__
+                if owner is None or isinstance(owner, types.ModuleType):
+                    return self.unknown(args, value.__module__ or "")
+                if isinstance(owner, type):
+                    return self._class_method(owner, value.__name__, args)
+                return self.plain_method(self.abstract(owner), value.__name__, args)
             case types.MethodDescriptorType() | types.WrapperDescriptorType():
-                first = [*positional, *([] if rest is None else [rest])]
-                if not first:
+                first_arg = [*positional, *([] if rest is None else [rest])]
+                if not first_arg:
                     return NO_TRAITS  # it fails
-                return self.analysis.methods.plain_method(
-                    first[0], value.__name__, (positional[1:], named, rest)
+                return self.plain_method(
+                    first_arg[0], value.__name__, (positional[1:], named, rest)
                 )
             case type():
-                return self.analysis.classes.construct(value, args)
-            case _ if callee.kind is not None and callee.has(Trait.OBJECT):
-                return self.analysis.methods.method(callee, "__call__", args)
-            case _ if type(value) in (str, int, float, bool, type(None)):
+                return self._construct(value, args)
+            case _ if type(value) in (str, int, float, bool):
                 return NO_TRAITS  # it fails
             case _:
-                return self.unknown(args)
+                return self.note_unfollowed()
 
-    def _is_trusted(self, value: Any, args: Args) -> bool:
+    def _trusts(self, value: Any, args: Args) -> bool:
         """Whether a call is of a package that is declared to be pure, with plain data.
 
         What shows more than values, such as the order of a set, is not for it to answer for.
         """
-        analysis = self.analysis
         package = declarations().trusted(value.__module__)
         if not package or not is_importable(value) or not is_library(value.__module__):
             return False
         if not isinstance(getattr(value, "__self__", None), types.ModuleType | None):
             return False  # a method, whose object may hold anything
-        if any(
-            analysis.all_traits(a) & (UNSTABLE_TEXT | Trait.CALLABLE) for a in all_arguments(args)
-        ):
+        more = UNSTABLE_TEXT | Trait.CALLABLE
+        if any(self.all_traits(a) & more for a in all_arguments(args)):
             return False
-        analysis.trusted.add(package)
+        self.trusted.add(package)
         return True
 
-    def _invoke_bound(self, value: Any, args: Args) -> AbstractValue:
-        """A function that has its first arguments already."""
-        analysis = self.analysis
-        positional, named, rest = args
-        match value:
-            case BoundCall():
-                callee, first, more = value.callee, value.first, dict(value.named)
-            case functools.partial():
-                callee = analysis.abstract(value.func)
-                first = tuple(map(analysis.abstract, value.args))
-                more = {n: analysis.abstract(v) for n, v in value.keywords.items()}
-            case _:
-                callee, more = analysis.abstract(value.__func__), {}
-                first = (analysis.abstract(value.__self__),)
-        return self.invoke(callee, ([*first, *positional], {**more, **named}, rest))
-
-    def _builtin(self, value: Any, args: Args) -> AbstractValue:
-        owner = value.__self__
-        if owner is None or isinstance(owner, types.ModuleType):
-            return self.unknown(args, value.__module__ or "")
-        if isinstance(owner, type):
-            return self.analysis.methods.class_method(owner, value.__name__, args)
-        return self.analysis.methods.plain_method(
-            self.analysis.abstract(owner), value.__name__, args
-        )
-
     def unknown(self, args: Args, module: str = "") -> AbstractValue:
-        """A call of something not known to be pure; it may change what it is given."""
+        """A call of something not known to be pure; it may change and call what it is given."""
         for arg in all_arguments(args):
             lent = arg.has(Trait.ARGUMENT) and not arg.has(Trait.TABLE)
             if arg.has(Trait.CONTAINER) and (lent or arg.has(Trait.PERSISTENT)):
-                self.analysis.note(Kind.PARTITION)
-        self.call_function_arguments(all_arguments(args), all_arguments(args))
+                self.note(Kind.PARTITION)
+        self.call_arguments(all_arguments(args), all_arguments(args))
         if module.partition(".")[0] == "pyspark":
-            self.analysis.note(Kind.PARTITION)
-        return self.analysis.note_choice()
+            self.note(Kind.PARTITION)
+        return self.note_choice()
 
-    def call_function_arguments(
+    def call_arguments(
         self, callees: Iterable[AbstractValue], others: Sequence[AbstractValue]
     ) -> AbstractValue:
         """Functions among arguments are called with whatever else is there."""
-        analysis = self.analysis
-        items = [v for g in others for v in (g, analysis.element(g)) if not g.has(Trait.CALLABLE)]
-        result: AbstractValue | None = None
+        items = [v for g in others for v in (g, self.element(g)) if not g.has(Trait.CALLABLE)]
+        results: list[AbstractValue] = []
         for callee in callees:
             if not callee.has(Trait.CALLABLE):
                 continue
-            if callee.has(Trait.UNKNOWN) or not callee.concretes:
-                analysis.note_choice()
+            if callee.has(Trait.UNKNOWN):
+                self.note_choice()
                 continue
-            before, unordered = analysis.learned.changes, any(g.has(UNORDERED) for g in others)
+            before = self.changes
             # What a function gives it may be given next, as in `reduce`: until that is stable.
             for _ in range(4):
-                again = [] if result is None else [result, analysis.element(result)]
-                returned = self.invoke(callee, ([], {}, join([*items, *again])))
-                grown = returned if result is None else join([result, returned])
-                if grown == result:
+                given = join([*items, *results, *map(self.element, results)])
+                returned = self.invoke(callee, ([], {}, nameless(given)))
+                if join([*results, returned]) == join(results) and results:
                     break
-                result = grown
+                results.append(returned)
             else:
-                analysis.note_choice()
+                self.note_choice()
             # Called for each item of a set, a function that changes something shows their order.
-            if unordered and analysis.learned.changes > before:
-                analysis.note_choice()
-        if result is None:
+            if self.any_unordered(others) and self.changes > before:
+                self.note_choice()
+        return join(results)
+
+    # -- classes of the project ----------------------------------------------------------------
+
+    def _construct(self, kind: type, args: Args) -> AbstractValue:
+        """An instance of a class: its initializer runs, and keeps what it is given."""
+        if is_library(kind.__module__):
+            return self.unknown(args, kind.__module__)
+        self.note_class(kind)
+        member = self.enum_member(kind)
+        if member is not None:
+            return member
+        instance = instance_of(kind)
+        init = class_attribute(kind, "__init__")
+        positional, named, rest = args
+        if isinstance(init, types.FunctionType) and is_generated(kind, init):
+            self._fields(kind, args, instance)
+        elif isinstance(init, types.FunctionType) and not is_library(init.__module__ or ""):
+            self.function(init, ([instance, *positional], named, rest), kind)
+        else:
+            self.change(NO_TRAITS, *all_arguments(args))
+        return instance
+
+    def _fields(self, kind: Any, args: Args, instance: AbstractValue) -> None:
+        """A dataclass is made: arguments and defaults are kept, and it may go on by itself."""
+        self.change(NO_TRAITS, *all_arguments(args))
+        for field in kind.__dataclass_fields__.values():
+            if field.default is not MISSING:
+                self.change(NO_TRAITS, self.abstract(field.default))
+            if field.default_factory is not MISSING:
+                factory = self.abstract(field.default_factory)
+                self.change(NO_TRAITS, self.invoke(factory, ([], {}, None)))
+        after = class_attribute(kind, "__post_init__")
+        if isinstance(after, types.FunctionType):
+            self.function(after, ([instance], {}, join(all_arguments(args))), kind)
+
+    def enum_member(self, kind: Any) -> AbstractValue | None:
+        """Some member of an enum of the project, if that is what a class is."""
+        if not isinstance(kind, enum.EnumMeta) or is_library(kind.__module__):
+            return None
+        self.note_class(kind)
+        members: list[Any] = list(kind)
+        values = join(abstract(member.value) for member in members).all_traits
+        return AbstractValue(Trait.OBJECT, values, instance_of(kind).concrete)
+
+    def note_class(self, kind: type) -> None:
+        """Look at what runs of a class of the project without being called by name."""
+        if kind in self.noted_classes or is_library(kind.__module__):
+            return
+        self.noted_classes.add(kind)
+        if kind not in self.classes:
+            self.classes.add(kind)
+            self.grown = True
+        if type(kind) not in METACLASSES:
+            self.note(Kind.PARTITION)  # code of its own decides what the class does
+        is_enum, is_error = issubclass(kind, enum.Enum), issubclass(kind, Exception)
+        # Operators, attributes and loops call methods without naming them. They are not followed
+        # from where they are used: once a class is met, all such methods may run, on anything.
+        for base in kind.__mro__:
+            if is_library(base.__module__):
+                listed = is_error and (listed_name(base) or base is BaseException)
+                if base not in BASES and not listed and not (is_enum and base in MIXINS):
+                    self.note_choice()
+                continue
+            if self.is_shared(base):
+                self.note(Kind.PARTITION)
+            for name, item in vars(base).items():
+                self._member_of(kind, name, item)
+
+    def _member_of(self, kind: type, name: str, item: Any) -> None:
+        instance = instance_of(kind)
+        anything: Args = ([instance], {}, nameless(join([instance, DATA])))
+        if isinstance(item, property):
+            for part in (item.fget, item.fset, item.fdel):
+                if isinstance(part, types.FunctionType):
+                    self.risk(Risk.RECURSIVE)  # operators and attributes are not followed back
+                    self.note_operator_result(self.function(part, anything, kind))
+        elif isinstance(item, types.FunctionType):
+            if is_library(item.__module__ or "") or is_generated(kind, item):
+                return
+            if name in UNFOLLOWED_SPECIAL:
+                self.note(Kind.PARTITION)
+            elif is_dunder(name) and name not in NOT_SPECIAL:
+                self.risk(Risk.RECURSIVE)
+                if name == "__exit__":  # it may swallow any exception
+                    self.risk(Risk.CAUGHT | Risk.DEEP | Risk.MEMORY)
+                key = HASH if name == HASH else kind
+                self.note_operator_result(self.function(item, anything, key))
+        elif isinstance(item, QUIET_MEMBERS):
+            own = isinstance(item, classmethod | staticmethod) and not is_library(
+                item.__func__.__module__ or ""
+            )
+            if own and name in UNFOLLOWED_SPECIAL:
+                self.note_choice()
+        # A descriptor decides what an attribute is by code that is not looked at.
+        elif hasattr(type(item), "__get__") and not (
+            name.startswith("_") and is_library(type(item).__module__)
+        ):
+            self.note_choice()
+
+    def check_caught(self, kinds: AbstractValue) -> None:
+        """Exceptions that are caught must be such as depend on the arguments alone."""
+        self.risk(Risk.CAUGHT)
+        kind = kinds.object
+        if not isinstance(kind, type) or (is_library(kind.__module__) and not listed_name(kind)):
+            self.note_choice()
+            return
+        if issubclass(RecursionError, kind):
+            self.risk(Risk.DEEP)
+        if issubclass(MemoryError, kind):
+            self.risk(Risk.MEMORY)
+
+    # -- attributes ----------------------------------------------------------------------------
+
+    def attribute(self, base: AbstractValue, name: str) -> AbstractValue:
+        """`base.name`"""
+        value = base.object
+        if isinstance(value, types.ModuleType):
+            return self._of_module(value, name)
+        if isinstance(value, type):
+            return self._of_class(value, name)
+        if base.has(Trait.UNKNOWN) or isinstance(value, CODE):
+            return self.note_choice()
+        # A broadcast is sent to workers as it was when it was made.
+        if type(value).__module__ == "pyspark.core.broadcast" and name == "value":
+            return self.abstract(value.value)
+        if isinstance(value, logging.Logger):
+            return code(BuiltinMethod(base, name))
+        if isinstance(value, enum.Enum) or base.kind is not None:
+            return self._of_instance(base, base.kind or type(value), name)
+        if base.has(Trait.CALLABLE):
+            return self.note_unfollowed()
+        if is_dunder(name):
+            return self.note_choice()
+        if base.has(Trait.OBJECT):  # what properties of all classes give is among the results
+            return join([self.element(base), self.operator_results])
+        if base.has(Trait.TABLE):
+            lazy = NONE if is_printed(name) else Trait.ITERATOR
+            return AbstractValue(base.own | lazy, base.inner)
+        changing = allow_list.MUTATING | allow_list.GIVES_NEW | allow_list.GIVES_ITEMS
+        if name in METHOD_NAMES or name in changing:
+            return code(BuiltinMethod(base, name))
+        # Some part of the value, which is shared if the value is.
+        item = self.element(base)
+        return AbstractValue(item.own | base.own & Trait.SHARED, item.inner)
+
+    def _of_module(self, module: types.ModuleType, name: str) -> AbstractValue:
+        if is_library(module.__name__):
+            value = getattr(module, name, MISSING)
+            if value is MISSING:
+                return NO_TRAITS  # it fails, always
+            plain = listed_name(value) or name in allow_list.MODULES.get(module.__name__, ())
+            if plain or isinstance(value, types.ModuleType):
+                return self.abstract(value)
+            return code(value) if callable(value) else self.note_choice()
+        value, path = vars(module).get(name, MISSING), getattr(module, "__file__", None)
+        if value is MISSING:
             return NO_TRAITS
-        analysis.note_contents(result)
-        return result
+        if isinstance(value, types.ModuleType):
+            return self.abstract(value)
+        if is_dunder(name) or path is None:
+            return self.note_choice()
+        return self.global_name(self.shared_state.module_names(vars(module), path), name)
+
+    def _of_class(self, kind: type, name: str) -> AbstractValue:
+        if is_dunder(name):
+            return self.note_choice()
+        attribute = class_attribute(kind, name)
+        if is_library(kind.__module__):
+            value = getattr(kind, name, MISSING)
+            if value is MISSING:
+                return NO_TRAITS
+            return self.abstract(value) if listed_name(kind) else self.note_choice()
+        self.note_class(kind)
+        if isinstance(kind, enum.EnumMeta) and name in kind.__members__:
+            return self.abstract(kind.__members__[name])
+        if attribute is None:
+            return NO_TRAITS
+        return self._of_own_class(attribute, self.abstract(kind))
+
+    def _of_own_class(self, item: Any, kind: AbstractValue) -> AbstractValue:
+        """What a class of the project has, as it is seen from the class."""
+        if isinstance(item, staticmethod):
+            return self.abstract(item.__func__)
+        if isinstance(item, classmethod):
+            return code(BoundCall(self.abstract(item.__func__), (kind,)))
+        if isinstance(item, property):
+            return self.note_choice()
+        return self.abstract(item)
+
+    def _of_instance(self, base: AbstractValue, kind: type, name: str) -> AbstractValue:
+        """An attribute of an instance of one of the project's classes."""
+        self.note_class(kind)
+        # `self.__x` in the body of a class is `self._Class__x`.
+        if name.startswith("__") and not name.endswith("__"):
+            own = [f"_{c.__name__.lstrip('_')}{name}" for c in kind.__mro__]
+            name = next((n for n in own if class_attribute(kind, n) is not None), own[0])
+        if is_dunder(name) and name != "__call__":
+            return self.note_choice()
+        held = join([self.element(base), self.stored])
+        if issubclass(kind, enum.Enum) and name in ("value", "_value_", "name", "_name_"):
+            return held
+        owner = next((c for c in kind.__mro__ if name in vars(c)), None)
+        if owner is None:
+            return held
+        item = vars(owner)[name]
+        if is_library(owner.__module__):
+            return code(BuiltinMethod(nameless(base), name)) if callable(item) else held
+        if isinstance(item, property):
+            if not isinstance(item.fget, types.FunctionType):
+                return self.note_choice()
+            return self.function(item.fget, ([base], {}, None), kind)
+        if isinstance(item, types.FunctionType):
+            return code(BoundCall(self.abstract(item), (base,)))
+        if isinstance(item, classmethod | staticmethod):
+            return self._of_own_class(item, self.abstract(kind))
+        if isinstance(item, types.MemberDescriptorType):
+            return join([held, DATA])
+        return join([self.abstract(item), held])
+
+    # -- loops ---------------------------------------------------------------------------------
+
+    def iterate_in_order(self, value: AbstractValue) -> AbstractValue:
+        """What a loop over a value takes, where the order may show."""
+        if value.has(Trait.UNKNOWN) or self.is_unordered(value):
+            self.note_choice()
+        return self.iterate(value)
+
+    def iterate(self, value: AbstractValue) -> AbstractValue:
+        """What a loop over a value takes."""
+        if value.has(Trait.CALLABLE):
+            return self.enum_member(value.object) or self.note_choice()
+        return self.element(value)
+
+    # -- methods -------------------------------------------------------------------------------
+
+    def method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
+        """`base.name(args)`"""
+        value = base.object
+        if isinstance(value, type) and is_library(value.__module__):
+            return self._class_method(value, name, args)
+        if isinstance(value, logging.Logger):  # other methods configure it
+            return abstract(None) if name in allow_list.LOGGING else self.unknown(args)
+        classes = self.classes if base.kind is None else {base.kind}
+        held = self.element(base).has(Trait.CALLABLE)
+        if base.has(Trait.OBJECT) and not isinstance(value, enum.Enum) and not held:
+            if all(class_attribute(kind, name) is None for kind in classes):
+                # It is no object, or this fails.
+                plain = AbstractValue(base.own & ~Trait.OBJECT, base.inner)
+                return self.plain_method(plain, name, args)
+        if isinstance(value, types.ModuleType | type | enum.Enum) or base.kind is not None:
+            return self.invoke(self.attribute(base, name), args)
+        if base.has(Trait.UNKNOWN):
+            self.unknown(args)
+            return UNKNOWN_VALUE
+        if base.has(Trait.CALLABLE | Trait.OBJECT):
+            self.unknown(args)
+            return self.note_unfollowed()
+        return self.plain_method(base, name, args)
+
+    def _class_method(self, kind: type, name: str, args: Args) -> AbstractValue:
+        """A method of a class of Python's, called on the class."""
+        class_name = listed_name(kind)
+        positional, named, rest = args
+        if class_name is None:
+            return self.unknown(args, kind.__module__)
+        if name in allow_list.CLASS_METHODS.get(class_name, ()):
+            if name == "fromkeys" and self.any_unordered(positional):
+                self.note_choice()
+            return self._listed_call(f"{class_name}.{name}", args)
+        if class_name == "datetime.datetime" and name == "strptime" and len(positional) == 2:
+            self._check_formats(positional[1:])
+            return NO_TRAITS
+        if class_name == "datetime.datetime" and name == "fromtimestamp":
+            # Without a zone it is the machine's; only a fixed offset is the same everywhere.
+            zone = named.get("tz", positional[1] if len(positional) == 2 else NO_TRAITS)
+            fixed = isinstance(zone.object, datetime.timezone)
+            return NO_TRAITS if fixed else self.unknown(args)
+        item = class_attribute(kind, name)
+        unbound = isinstance(item, types.MethodDescriptorType | types.WrapperDescriptorType)
+        if unbound and positional:
+            return self.plain_method(positional[0], name, (positional[1:], named, rest))
+        return self.unknown(args)
+
+    def plain_method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
+        """A method of a text, a collection, a date, a series: known by its name alone."""
+        arguments = all_arguments(args)
+        if any(v.has(Trait.UNKNOWN) for v in (base, *arguments)):
+            self.note_choice()
+        if base.has(Trait.TABLE):
+            self._check_writing(base, name, args)
+        if name == "strftime":
+            self._check_formats(arguments)
+            return self._table_result(base, name) if base.has(Trait.TABLE) else NO_TRAITS
+        if name in allow_list.MUTATING:
+            return self._mutating_method(base, name, args)
+        if name in allow_list.SET_METHODS:
+            return self.container([self.element(v) for v in (base, *arguments)], Trait.SET)
+        # The type of a value is not known, only the name of the method: a name is listed if it is
+        # harmless for every type that has it.
+        if name not in allow_list.GIVES_SCALAR | allow_list.GIVES_NEW | allow_list.GIVES_ITEMS:
+            lent = base.has(Trait.ARGUMENT) and not base.has(Trait.TABLE)
+            if lent or base.has(Trait.PERSISTENT | Trait.OBJECT):
+                self.note(Kind.PARTITION)
+            self.unknown(args)
+            return UNKNOWN_VALUE
+        if name in ("issubset", "issuperset", "isdisjoint"):
+            return NO_TRAITS
+        if name == "copy":
+            return nameless(base, Trait.SHARED)
+        if self.any_unordered((base, *arguments)) and name != "get":
+            return self.note_choice()
+        return self._reading_method(base, name, args)
+
+    def _reading_method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
+        arguments = all_arguments(args)
+        if name in allow_list.GIVES_SCALAR:
+            for value in arguments:
+                if not value.has(Trait.CALLABLE) and name not in ("index", "count"):
+                    if self.all_traits(value) & UNSTABLE_TEXT:
+                        self.note_choice()
+        if name in ("format", "format_map"):
+            for value in arguments:
+                self.text(value)
+            if base.text is None or not is_plain_template(base.text):
+                return self.note_choice()
+        if base.has(Trait.TABLE):
+            self._check_table(name, args)
+        called = self.call_arguments(arguments, [base, *arguments])
+        if base.has(Trait.TABLE):
+            return join([self._table_result(base, name), called])
+        if name in allow_list.GIVES_SCALAR:
+            return NO_TRAITS
+        given = [v for v in arguments if not v.has(Trait.CALLABLE)]
+        if name in allow_list.GIVES_ITEMS:
+            return join([self.element(base), *map(nameless, given), called])
+        lazy = Trait.ITERATOR if name in ("finditer", "elements") else NONE
+        items = join([self.element(base), *given, called]).all_traits | base.all_traits
+        return AbstractValue(Trait.CONTAINER | lazy, items)
+
+    def _mutating_method(self, base: AbstractValue, name: str, args: Args) -> AbstractValue:
+        arguments = all_arguments(args)
+        # Adding a set to a set loses nothing; adding it to a list shows its order.
+        if self.any_unordered(arguments) and not base.has(Trait.SET):
+            self.note_choice()
+        # Which item a set gives first, and a sort leaves tied, is decided by hashes.
+        if base.has(Trait.SET) and name in ("pop", "popitem", "sort", "reverse"):
+            self.note_choice()
+        called = [g for g in arguments if g.has(Trait.CALLABLE)]
+        if name == "sort":
+            self.call_arguments(called, [base])
+            called = []
+        plain = [g for g in arguments if not g.has(Trait.CALLABLE)]
+        self.change(base, *plain, *map(self.element, plain), *called)
+        if name in ("pop", "popleft", "popitem", "setdefault"):
+            return join([self.element(base), *map(nameless, arguments)])
+        return abstract(None)
+
+    # -- tables --------------------------------------------------------------------------------
+
+    def _table_result(self, base: AbstractValue, name: str) -> AbstractValue:
+        lazy = Trait.ITERATOR if name in allow_list.OPAQUE_PRINTED else NONE
+        return AbstractValue(base.own & ~Trait.ITERATOR | lazy, base.inner)
+
+    def _check_writing(self, base: AbstractValue, name: str, args: Args) -> None:
+        """Methods of arrays that change them, or write to another given by place or keyword."""
+        positional, _, rest = args
+        if name not in allow_list.COLUMN_KEYWORDS or rest is not None:
+            self._check_keywords(args, [base, *all_arguments(args)])
+        if name == "partition":  # of an array it sorts in place
+            self.change(base)
+        for argument in positional[1:]:
+            if argument.has(Trait.TABLE | Trait.UNKNOWN) and name not in allow_list.TWO_TABLES:
+                self.change(argument)
+
+    def _check_keywords(self, args: Args, written: Sequence[AbstractValue]) -> None:
+        """Arguments of numpy and pandas that may name what is written to."""
+        _, named, rest = args
+        if rest is None and named.keys() <= allow_list.TABLE_KEYWORDS:
+            return
+        self.note_choice()
+        for value in written:
+            if value.has(Trait.CONTAINER):
+                self.change(value)
+
+    def _check_table(self, name: str, args: Args) -> None:
+        """Methods of pandas that take types or names of functions as texts."""
+        positional, named, rest = args
+        types_ = all_arguments(args) if name == "astype" else []
+        types_ += [named["dtype"]] if "dtype" in named else []
+        if rest is not None or not all(map(is_plain_type, types_)):
+            self.note_choice()
+        if name in NAMED_FUNCTIONS:
+            named_functions = allow_list.GIVES_SCALAR | allow_list.GIVES_NEW
+            for value in positional[:1] + [v for n, v in named.items() if n in ("func", "aggfunc")]:
+                table = value.has(Trait.CONTAINER) and name == "map"
+                if (
+                    not value.has(Trait.CALLABLE)
+                    and not table
+                    and value.text not in named_functions
+                ):
+                    self.note_choice()
+        self.check_clock_words(*all_arguments(args))
+
+    def check_clock_words(self, *values: AbstractValue) -> None:
+        """Texts that pandas takes for the time of the clock."""
+        for value in values:
+            if value.text is not None and value.text.strip().lower() in allow_list.CLOCK_WORDS:
+                self.note_choice()
+
+    # -- functions known by name ---------------------------------------------------------------
+
+    def _listed(self, name: str, args: Args) -> AbstractValue:
+        """A call of something that `allow_list` lists."""
+        # An unknown argument may be an object whose methods do anything when it is looked at.
+        if any(v.has(Trait.UNKNOWN) for v in all_arguments(args)):
+            self.note_choice()
+        result = self._special(name, args)
+        return self._listed_call(name, args) if result is None else result
+
+    def _special(self, name: str, args: Args) -> AbstractValue | None:
+        """A call with a rule of its own."""
+        positional, named, rest = args
+        given = all_arguments(args)
+        module, _, word = name.rpartition(".")
+        match module, word:
+            case ("builtins", "len" | "bool" | "isinstance" | "issubclass" | "callable" | "any"):
+                return NO_TRAITS  # neither order nor text shows
+            case ("builtins", "all") | ("operator", "truth" | "not_"):
+                return NO_TRAITS
+            case ("builtins", "set" | "frozenset"):
+                return self.container(list(map(self.element, given)), Trait.SET)
+            case ("builtins", "list" | "tuple"):
+                return self.container(list(map(self.iterate_in_order, given)))
+            case ("builtins", "iter"):
+                own = Trait.SET if self.any_unordered(given) else NONE
+                return self.container(list(map(self.element, given)), own | Trait.ITERATOR)
+            case ("builtins", "zip" | "enumerate" | "reversed"):
+                return self.container(list(map(self.iterate_in_order, given)), Trait.ITERATOR)
+            case ("builtins", "sorted"):
+                return self.container([self._extreme(args)])
+            case ("builtins", "min" | "max"):
+                return self._extreme(args)
+            case ("builtins", "map" | "filter"):
+                return self._map(args)
+            case ("builtins", "sum"):  # the order shows in floats, and in objects that are added
+                addends = [self.iterate_in_order(g) for g in given[:1]] + given[1:]
+                special = [self.operator_results] if join(addends).has(Trait.OBJECT) else []
+                return nameless(join([*addends, *special]))
+            case ("builtins", "next"):  # a change, where others hold the iterator too
+                for iterator in given[:1]:
+                    self.change(iterator)
+                return join([*map(self.iterate_in_order, given[:1]), *given[1:]])
+            case ("builtins", "str" | "repr" | "ascii" | "format"):
+                for value in given:
+                    self.text(value)
+                self._check_formats(positional[1:] if word == "format" else [])
+                return NO_TRAITS
+            case ("builtins", "dict"):  # it keeps the order of its argument
+                items = list(map(self.iterate_in_order, given))
+                return self.container([*items, *map(self.element, items), *named.values()])
+            case ("builtins", "type"):  # with three arguments it makes a class
+                shown = AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE)
+                return shown if len(given) == 1 else self.note_choice()
+            case ("builtins", "print"):  # what a worker prints is no part of a result
+                quiet = "file" not in named and rest is None
+                return abstract(None) if quiet else self.note_choice()
+            case ("builtins", "object"):
+                return AbstractValue(Trait.SHOWS_ADDRESS)
+            case ("operator", "itemgetter"):
+                return code(operator.itemgetter(0))
+            case ("functools", "partial") if positional and rest is None:
+                bound = BoundCall(positional[0], tuple(positional[1:]), tuple(named.items()))
+                return code(bound)
+            case ("functools", "partial") | ("numbers", _) | ("numpy", "ndarray"):
+                return self.note_choice()  # listed to be named, not called
+            case ("copy", "copy"):  # something new, of which only the contents are shared
+                return nameless(join(given), Trait.SHARED)
+            case ("copy", "deepcopy"):
+                value = nameless(join(given), Trait.SHARED)
+                return AbstractValue(value.own, value.inner & ~Trait.SHARED, value.concrete)
+            case ("contextlib", "suppress"):
+                for kind in given:
+                    self.check_caught(kind)
+                return AbstractValue(Trait.SHOWS_ADDRESS)
+            case ("logging", "getLogger"):
+                return abstract(logging.getLogger())
+            case ("typing", "cast"):  # gives its second argument
+                return join(positional[1:])
+            case _:
+                return None
+
+    def _listed_call(self, name: str, args: Args) -> AbstractValue:
+        """A call of a listed function without a rule of its own: its result is made of its arguments."""
+        given, module = all_arguments(args), name.rpartition(".")[0]
+        tables = module in ("numpy", "pandas")
+        # A listed function may look at all of its arguments: their text, their order.
+        for arg in given:
+            if not arg.has(Trait.CALLABLE) and self.all_traits(arg) & UNSTABLE_TEXT:
+                self.note_choice()
+            if arg.inner & Trait.ITERATOR:
+                self.note_choice()
+        if tables:
+            self._check_numpy(name.rpartition(".")[2], args)
+        called = self.call_arguments(given, given)
+        values = [g for g in given if not g.has(Trait.CALLABLE) or name not in CALLING]
+        inner = called.all_traits
+        for arg in values:
+            inner |= self.all_traits(arg) & ~Trait.ITERATOR
+        if name in EXCEPTIONS:
+            self.change(NO_TRAITS, *given)
+        nan = Trait.NAN if module in WITH_NAN else inner & Trait.NAN
+        if name in PLAIN_RESULTS or module in PLAIN_MODULES:
+            return AbstractValue(nan)
+        if tables:
+            both = Trait.TABLE | Trait.NAN | Trait.CONTAINER | inner & Trait.SHARED
+            return AbstractValue(both, inner | both)
+        self.change(NO_TRAITS, called)
+        lazy = Trait.ITERATOR if module == "itertools" or name in LAZY_RESULTS else NONE
+        fresh = AbstractValue(Trait.CONTAINER | nan | lazy, inner | nan)
+        if lazy or name in FRESH_RESULTS:
+            return fresh
+        # Nothing more is known of the result: it may be new, an argument, or a part of one.
+        return nameless(join([fresh, called, *values, *map(self.element, values)]))
+
+    def _check_numpy(self, word: str, args: Args) -> None:
+        """Functions of numpy and pandas: what they write to, types that read the clock."""
+        positional, named, _ = args
+        self._check_keywords(args, all_arguments(args))
+        if "dtype" in named and not is_plain_type(named["dtype"]):
+            self.note_choice()
+        known = allow_list.PLAIN_TYPES | allow_list.GIVES_NEW
+        for argument in positional[1:]:
+            if argument.text is not None and argument.text not in known:
+                self.note_choice()
+        for output in positional[3 if word in THREE_INPUTS else 2 :]:
+            self.note_choice()
+            if output.has(Trait.CONTAINER):
+                self.change(output)
+
+    def _extreme(self, args: Args) -> AbstractValue:
+        """`min`, `max`, `sorted`: the order of a set does not show if nothing is tied."""
+        positional, named, rest = args
+        items = [self.element(a) for a in positional] + ([] if rest is None else [rest])
+        # Of values that compare as equal without being the same the first one met is taken.
+        tied = Trait.NAN | Trait.OBJECT | Trait.TABLE | UNSTABLE_TEXT
+        if self.any_unordered(positional) and (
+            len(positional) > 1
+            or not named.keys() <= {"reverse", "default"}
+            or any(self.all_traits(i) & tied for i in items)
+        ):
+            self.note_choice()
+        self.call_arguments(named.values(), positional)
+        kept = [] if len(positional) == 1 else positional
+        return nameless(join([*items, *kept, *(v for n, v in named.items() if n == "default")]))
+
+    def _map(self, args: Args) -> AbstractValue:
+        positional, named, rest = args
+        if not positional or rest is not None or named:
+            return self.note_choice()
+        sources = positional[1:]
+        own = Trait.ITERATOR
+        if self.any_unordered(sources):
+            own |= Trait.SET
+            self.risk(Risk.UNORDERED)
+            if len(sources) > 1:
+                self.note_choice()
+        returned = self.call_arguments(positional[:1], sources)
+        return self.container([returned, *map(self.element, sources)], own)
+
+    def _check_formats(self, formats: Sequence[AbstractValue]) -> None:
+        """Formats must be known, and mean the same in every locale and zone."""
+        for format_ in formats:
+            if format_.text is None or not is_plain_format(format_.text):
+                self.note_choice()

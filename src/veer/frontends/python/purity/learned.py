@@ -1,54 +1,139 @@
-"""What an analysis has learned of a function so far, and the names it looks up."""
+"""What an analysis has learned of a function so far; it only ever grows."""
 
 from __future__ import annotations
 
-import ast
-import types
-from collections.abc import Callable
-from enum import Enum, auto
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
-from veer.frontends.python.purity.traits import NO_TRAITS, NONE, AbstractValue, LocalFunction, Risk
+from veer.analysis.determinism import worst
+from veer.frontends.python.purity.traits import (
+    NO_TRAITS,
+    NONE,
+    RISKY,
+    UNKNOWN_VALUE,
+    UNSTABLE_TEXT,
+    AbstractValue,
+    Risk,
+    Trait,
+    instance_of,
+    join,
+    nameless,
+    new_container,
+)
 from veer.functions.registry import Kind
 
-
-class Leaving(Enum):
-    """How a function hands out a value."""
-
-    RETURN = auto()
-    YIELD = auto()
-
-
-class NameScope:
-    """The names of one function: its own, those of comprehensions, and those around it."""
-
-    def __init__(
-        self,
-        bound: frozenset[str],
-        inner: frozenset[str],
-        around: NameScope | None,
-        lookup: Callable[[str], Any],
-        function: types.FunctionType | None,
-    ) -> None:
-        self.bound, self.inner, self.around, self.lookup = bound, inner, around, lookup
-        self.function = function  # whose globals and cells are read
-        self.values: dict[str, AbstractValue] = {}
-        self.results: dict[Leaving, AbstractValue] = {}
-        self.locals: dict[ast.AST, LocalFunction] = {}
-        self.hashes = False  # of a `__hash__`, whose values show in the order of sets alone
+K = TypeVar("K")
 
 
 class Learned:
-    """What was learned so far; only ever grows."""
+    """What was learned so far, and what is known of values by it."""
 
     def __init__(self) -> None:
         self.kind = Kind.PURE
+        self.risks = Risk.NONE
         self.stored = NO_TRAITS  # whatever something made in the call was changed to hold
-        self.contained = NO_TRAITS  # functions and objects inside of something made in the call
         self.operator_results = NO_TRAITS  # whatever operators of the project's classes give
         self.seen = NONE  # traits of all values
-        self.risks = Risk.NONE
         self.changes = 0  # how often something was changed, in this round
-        self.returned: dict[Any, AbstractValue] = {}
-        self.scopes: dict[Any, NameScope] = {}
-        self.grown = False
+        self.grown = False  # something was learned in this round
+        self.classes: set[type] = set()  # of the project, whose instances may be met
+        self.trusted: set[str] = set()  # packages that are declared to be pure, and used
+
+    def note(self, kind: Kind) -> None:
+        """Note that the function is of a kind, or a worse one."""
+        both = worst(self.kind, kind)
+        if both is not self.kind:
+            self.kind, self.grown = both, True
+
+    def note_choice(self) -> AbstractValue:
+        """Note that something is not known to be a function of the arguments."""
+        self.note(Kind.CHOICE)
+        return UNKNOWN_VALUE
+
+    def note_unfollowed(self) -> AbstractValue:
+        """Note code that is not followed: it may keep state too."""
+        self.note(Kind.PARTITION)
+        return UNKNOWN_VALUE
+
+    def risk(self, risk: Risk) -> None:
+        """Note what is harmless alone."""
+        if risk & ~self.risks:
+            self.risks |= risk
+            self.grown = True
+        if any(both in self.risks for both in RISKY):
+            self.note_choice()
+
+    def change(self, value: AbstractValue, *stored: AbstractValue) -> None:
+        """Note that something is changed, and what is put into it."""
+        self.changes += 1
+        # Changing what was made in this call is nobody's business; the rest outlives it.
+        if value.has(Trait.SHARED | Trait.UNKNOWN):
+            self.note(Kind.PARTITION)
+        for item in stored:
+            self.note_kept_iterator(item)
+            grown = join([self.stored, AbstractValue(item.all_traits, item.all_traits)])
+            if grown != self.stored:
+                self.stored, self.grown = grown, True
+
+    def note_operator_result(self, value: AbstractValue) -> None:
+        """Note what an operator of a class of the project gives."""
+        grown = join([self.operator_results, nameless(value)])
+        if grown != self.operator_results:
+            self.operator_results, self.grown = grown, True
+
+    def note_kept_iterator(self, item: AbstractValue) -> None:
+        """Note an iterator over a set that is kept: how far it was used shows the order."""
+        if item.has(Trait.ITERATOR) and item.has(Trait.SET):
+            self.note_choice()
+
+    def grow(self, table: dict[K, AbstractValue], key: K, value: AbstractValue) -> None:
+        """Note one more value that something may be."""
+        self.note_kept_iterator(value)
+        before = table.get(key)
+        after = value if before is None else join([before, value])
+        if after != before:
+            table[key] = after
+            self.grown = True
+
+    # -- values --------------------------------------------------------------------------------
+
+    def all_traits(self, value: AbstractValue) -> Trait:
+        """Traits of a value and of all that may be inside of it."""
+        stored = self.stored.all_traits if value.all_traits & Trait.CONTAINER else NONE
+        return value.all_traits | stored
+
+    def element(self, value: AbstractValue) -> AbstractValue:
+        """Something inside of a value."""
+        if value.has(Trait.UNKNOWN):
+            return UNKNOWN_VALUE
+        parts = [AbstractValue(value.inner, value.inner)]
+        if value.has(Trait.CONTAINER):
+            parts.append(self.stored)
+        if value.has(Trait.OBJECT):
+            parts.append(self.operator_results)
+        item = join(parts)
+        if item.has(Trait.OBJECT) and not item.has(Trait.CALLABLE) and len(self.classes) == 1:
+            (kind,) = self.classes  # the only one there is
+            return AbstractValue(item.own, item.inner, instance_of(kind).concrete)
+        return item
+
+    def container(self, items: Sequence[AbstractValue], own: Trait = NONE) -> AbstractValue:
+        """A new collection of items."""
+        for item in items:
+            self.note_kept_iterator(item)
+        return new_container(items, own)
+
+    def is_unordered(self, value: AbstractValue) -> bool:
+        """Whether a loop over a value goes in the order of hashes."""
+        by_method = value.has(Trait.OBJECT) and self.operator_results.has(Trait.SET)
+        return value.has(Trait.SET) or by_method
+
+    def any_unordered(self, values: Iterable[AbstractValue]) -> bool:
+        """Whether a loop over one of several values goes in the order of hashes."""
+        return any(map(self.is_unordered, values))
+
+    def text(self, value: AbstractValue) -> AbstractValue:
+        """The text of a value, which must not show an address or the order of a set."""
+        if self.all_traits(value) & (UNSTABLE_TEXT | Trait.ITERATOR):
+            return self.note_choice()
+        return NO_TRAITS

@@ -14,11 +14,13 @@ from enum import Enum, auto
 from typing import Any, NamedTuple, TypeAlias, final
 
 from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.parameters import names_in, parameter_names
 
-READING = (allow_list.GIVES_SCALAR | allow_list.GIVES_NEW | allow_list.GIVES_ITEMS) - {"partition"}
 LOOKING = frozenset(
     ["len", "sum", "any", "all", "bool", "isinstance", "str", "repr", "print", "int", "float"]
 )
+COPYING = frozenset(["list", "tuple", "set", "frozenset", "dict", "sorted", "min", "max"])
+COPYING |= {"enumerate", "zip", "reversed"}
 SETTING = frozenset(["setattr", "delattr", "vars"])
 ANYTHING = frozenset(["globals", "exec", "eval"])  # may set any name of the module
 # Places that look at a value and keep nothing of it.
@@ -30,6 +32,8 @@ LOOKED_AT = (
     ast.Raise,
     ast.ExceptHandler,
     ast.Expr,
+    ast.If,
+    ast.While,
 )
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
@@ -40,6 +44,10 @@ class Step(Enum):
 
     CALL = auto()  # to what a function gives
     ITEM = auto()  # to what a collection holds
+    METHOD = auto()  # to what the method gives whose name follows
+    GIVEN = auto()  # to what a function makes of it: its path and the argument follow
+    RETURN = auto()  # to what a function gives whose name follows
+    BOUND = auto()  # to names of a function: it and they follow
 
 
 class Names(Enum):
@@ -52,11 +60,11 @@ class Change(Enum):
     """What a use does to what it uses."""
 
     NONE = auto()  # it is only read
-    POSSIBLE = auto()  # it is handed on: whoever uses it has to be looked at
+    POSSIBLE = auto()  # it is handed on to what may change it
     CERTAIN = auto()
 
 
-Path: TypeAlias = tuple[str | Step, ...]  # a name, then attributes, calls and items
+Path: TypeAlias = tuple[str | int | Step | ast.AST, ...]  # a name, then attributes, calls and items
 
 
 class Imported(NamedTuple):
@@ -72,15 +80,14 @@ class Imported(NamedTuple):
 class Use:
     """A use of a name with its attributes by a function that may change it.
 
-    `certain` says that it is changed; otherwise the function has to be looked at. `method` is set
-    where the first parameter is an object of a class.
+    `certain` says that it is changed; otherwise it is handed on, which counts as a change of what
+    can be changed at all.
     """
 
     path: Path
     certain: bool
-    function: Any
-    method: bool = False
-    around: Any = None  # of a cell: the outermost function
+    function: Any = None  # of a cell: the inner function
+    around: Any = None  # and the outermost
 
 
 @final
@@ -116,6 +123,8 @@ def _scan(text: str) -> ModuleScan | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     scanner = _Scanner(tree)
+    for statement in tree.body:
+        scanner.visit(statement, (), (), None)
     return ModuleScan(
         tuple(dict.fromkeys(scanner.uses)),
         tuple(dict.fromkeys(scanner.cells)),
@@ -126,22 +135,29 @@ def _scan(text: str) -> ModuleScan | None:
     )
 
 
+def uses_of(function: ast.AST, name: str) -> list[Use]:
+    """How a function uses one of its names: a parameter, a cell."""
+    scanner = _Scanner(function)
+    named = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    uses = [scanner.use(node) for node in named if scanner.is_of_value(node)]
+    return [Use(p, c is Change.CERTAIN) for p, c in uses if c is not Change.NONE]
+
+
 @final
 class _Scanner:
     """Walks over a module with the names bound around each place."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.AST) -> None:
         self.uses: list[Use] = []
         self.cells: list[Use] = []
         self.rebound: set[str | Names] = set()
         self.top_level: list[tuple[str, int]] = []
         self.imports: dict[str, Imported] = {}
         self.star_imports: list[tuple[str, int]] = []
+        self.local_names = _local_names(tree)
         self.parents = {c: p for p in ast.walk(tree) for c in ast.iter_child_nodes(p)}
         for node in ast.walk(tree):
             self._imported(node)
-        for statement in tree.body:
-            self._visit(statement, (), (), None)
 
     def _imported(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -156,7 +172,7 @@ class _Scanner:
                 origin = Imported(node.module or "", alias.name, node.level)
                 self.imports[alias.asname or alias.name] = origin
 
-    def _visit(
+    def visit(
         self,
         node: ast.AST,
         scopes: tuple[frozenset[str], ...],
@@ -172,7 +188,7 @@ class _Scanner:
         if isinstance(node, ast.Global):
             self.rebound |= set(node.names)
         if isinstance(node, ast.Nonlocal):
-            self.cells += [Use((n,), True, owner, False, owner) for n in node.names]
+            self.cells += [Use((n,), True, owner, owner) for n in node.names]
         if isinstance(node, ast.Name) and node.id in ANYTHING and owner is not None:
             self.rebound.add(Names.ALL)
         if isinstance(node, ast.Name):
@@ -180,25 +196,25 @@ class _Scanner:
         if isinstance(node, ast.Call | ast.Attribute) and owner is not None:
             self._class_of(node, within, owner)
         for child in ast.iter_child_nodes(node):
-            self._visit(child, scopes, within, owner)
+            self.visit(child, scopes, within, owner)
 
     def _function(
         self, node: Any, scopes: Any, within: tuple[str, ...], owner: ast.AST | None
     ) -> None:
         outside = [*getattr(node, "decorator_list", ()), *node.args.defaults]
         for part in [*outside, *(d for d in node.args.kw_defaults if d is not None)]:
-            self._visit(part, scopes, within, owner)
+            self.visit(part, scopes, within, owner)
         if owner is None:
             owner, within = node, (*within, getattr(node, "name", "<lambda>"))
-        body = node.body if isinstance(node.body, list) else [node.body]
-        own = _bound(node.args, body)
-        for part in body:
-            self._visit(part, (*scopes, own), within, owner)
+        # Imports mean the same everywhere.
+        own = names_in(node, imports=False)[0].union(parameter_names(node.args))
+        for part in node.body if isinstance(node.body, list) else [node.body]:
+            self.visit(part, (*scopes, own), within, owner)
 
     def _name(
         self, node: ast.Name, scopes: Any, within: tuple[str, ...], owner: ast.AST | None
     ) -> None:
-        path, change = self._use(node)
+        path, change = self.use(node)
         certain = change is Change.CERTAIN
         if owner is None:
             if certain:
@@ -209,9 +225,9 @@ class _Scanner:
         if change is Change.NONE and distance != 0:
             return
         if distance is None:
-            self.uses.append(Use(path, certain, owner, len(within) > 1))
+            self.uses.append(Use(path, certain))
         elif distance > 0:
-            self.cells.append(Use(path, certain, self._nested(node), False, owner))
+            self.cells.append(Use(path, certain, self._nested(node), owner))
         elif certain and len(path) > 1 and len(scopes) == 1:
             self._through_self(node, path, within, owner)
 
@@ -225,7 +241,7 @@ class _Scanner:
         )
         stored = isinstance(parent, ast.Attribute) and not isinstance(parent.ctx, ast.Load)
         if len(within) > 1 and [node.id] == first and (of_class or not stored):
-            self.uses.append(Use((*within[:-1], *path[1:]), True, owner, True))
+            self.uses.append(Use((*within[:-1], *path[1:]), True))
 
     def _class_of(self, node: ast.AST, within: tuple[str, ...], owner: ast.AST) -> None:
         """`type(self).n = 1` and `self.__class__.n = 1`."""
@@ -233,9 +249,13 @@ class _Scanner:
             return
         _, change = self._climb(node, ())
         if change is Change.CERTAIN and len(within) > 1:
-            self.uses.append(Use(within[:-1], True, owner, True))
+            self.uses.append(Use(within[:-1], True))
 
-    def _use(self, node: ast.Name) -> tuple[Path, Change]:
+    def is_of_value(self, node: ast.Name) -> bool:
+        """Whether a name stands for its value; else it is bound to another, which changes none."""
+        return isinstance(node.ctx, ast.Load) or isinstance(self.parents.get(node), ast.AugAssign)
+
+    def use(self, node: ast.Name) -> tuple[Path, Change]:
         """What is reached from a name, and whether that is changed."""
         if not isinstance(node.ctx, ast.Load):
             return (node.id,), Change.CERTAIN
@@ -255,15 +275,15 @@ class _Scanner:
             parent = self.parents.get(node)
             match parent:
                 case ast.Attribute(attr=attr):
-                    method = self._is_called(parent)
                     if attr == "__dict__":
                         return path, Change.CERTAIN
                     if not isinstance(parent.ctx, ast.Load):
                         return (path if inside else (*path, attr)), Change.CERTAIN
-                    if method and attr in allow_list.MUTATING:
-                        return path, Change.CERTAIN
-                    if method:
-                        return path, Change.NONE if attr in READING else Change.POSSIBLE
+                    if self._is_called(parent):
+                        if attr in allow_list.MUTATING:
+                            return path, Change.CERTAIN
+                        path = path if inside else (*path, Step.METHOD, attr)
+                        return (*path, *self._bound(self.parents[parent])), Change.POSSIBLE
                     path = path if inside else (*path, attr)
                 case ast.Subscript(value=value) if value is node:
                     if not isinstance(parent.ctx, ast.Load):
@@ -277,11 +297,57 @@ class _Scanner:
                     return path, Change.CERTAIN
                 case ast.Call(func=ast.Name(id=name)) if name in LOOKING:
                     return path, Change.NONE
+                case ast.Call(func=ast.Name(id=name)) if name in COPYING:
+                    path = path if inside else (*path, Step.ITEM)
+                    return (*path, *self._bound(parent)), Change.POSSIBLE
+                case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()))):
+                    return path, Change.NONE  # a method of a text
+                case ast.Call(args=args, keywords=[]) if node in args and not inside:
+                    place, name = args.index(node), _dotted(parent.func)
+                    spread = any(isinstance(a, ast.Starred) for a in args[:place])
+                    if spread or not name or name.partition(".")[0] in self.local_names:
+                        return path, Change.POSSIBLE
+                    return (*path, Step.GIVEN, name, place), Change.POSSIBLE
+                case ast.For(iter=source) | ast.comprehension(iter=source) if source is node:
+                    path = path if inside else (*path, Step.ITEM)
+                    return (*path, *self._bound(node)), Change.POSSIBLE
+                case ast.IfExp(test=test) if test is node:
+                    return path, Change.NONE
+                case ast.IfExp() | ast.BoolOp():
+                    pass  # one of several values
+                case ast.Return():
+                    function = self._nested(node)
+                    around = None if function is None else self.parents.get(function)
+                    if isinstance(around, ast.Module | None):
+                        path = (*path, Step.RETURN, getattr(function, "name", ""))
+                    return path, Change.POSSIBLE
                 case _:
                     # Anything else hands the value on, by a name or into something.
                     looked_at = isinstance(parent, LOOKED_AT)
-                    return path, Change.NONE if looked_at else Change.POSSIBLE
+                    bound = self._bound(node)
+                    return (*path, *bound), Change.NONE if looked_at else Change.POSSIBLE
             node = parent
+
+    def _bound(self, node: ast.AST | None) -> Path:
+        """The step to the names that a value is bound to by a loop, a comprehension or `=`."""
+        parent = self.parents.get(node) if node is not None else None
+        match parent:
+            case (
+                ast.For(target=target, iter=value)
+                | ast.comprehension(target=target, iter=value)
+                | ast.Assign(targets=[target], value=value)
+            ) if value is node:
+                leaves = [n for n in ast.walk(target) if isinstance(n, ast.expr)]
+            case _:
+                return ()
+        plain = all(isinstance(n, ast.Name | ast.Tuple | ast.List) for n in leaves)
+        function = self._nested(parent)
+        if not plain or function is None or (len(leaves) > 1 and isinstance(parent, ast.Assign)):
+            return ()
+        # Names of classes, of modules and of functions around are used elsewhere too.
+        if any(isinstance(n, (ast.Global, ast.Nonlocal, ast.ClassDef)) for n in ast.walk(function)):
+            return ()
+        return (Step.BOUND, function, *(n.id for n in leaves if isinstance(n, ast.Name)))
 
     def _in_loop(self, node: ast.AST) -> bool:
         at: ast.AST | None = node
@@ -289,46 +355,26 @@ class _Scanner:
             at = self.parents.get(at)
         return at is not None
 
-    def _nested(self, node: ast.AST) -> ast.AST:
-        at = self.parents[node]
-        while not isinstance(at, FUNCTIONS):
-            at = self.parents[at]
+    def _nested(self, node: ast.AST) -> ast.AST | None:
+        """The function that a place is in."""
+        at = self.parents.get(node)
+        while at is not None and not isinstance(at, FUNCTIONS):
+            at = self.parents.get(at)
         return at
 
 
-def _bound(args: ast.arguments, body: list[Any]) -> frozenset[str]:
-    """The names a function binds itself; imports mean the same everywhere."""
-    bound = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    bound |= {a.arg for a in (args.vararg, args.kwarg) if a is not None}
-    outer: set[str] = set()
+def _dotted(node: ast.expr) -> str:
+    """A name with attributes; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        base = _dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return node.id if isinstance(node, ast.Name) else ""
 
-    def visit(node: ast.AST) -> None:
-        match node:
-            case ast.Global(names=many) | ast.Nonlocal(names=many):
-                outer.update(many)
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                bound.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                bound.add(name)
-                return
-            case ast.ClassDef(name=name):
-                bound.add(name)
-                return
-            case ast.Lambda():
-                return
-            case ast.comprehension(iter=source, ifs=conditions):
-                for part in (source, *conditions):  # targets are of the comprehension alone
-                    visit(part)
-                return
-            case ast.ExceptHandler(name=str() as name):
-                bound.add(name)
-            case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
-                bound.add(name)
-            case ast.MatchMapping(rest=str() as name):
-                bound.add(name)
-        for child in ast.iter_child_nodes(node):
-            visit(child)
 
-    for part in body:
-        visit(part)
-    return frozenset(bound - outer)
+def _local_names(tree: ast.AST) -> set[str]:
+    """Names that may mean something else in some function of a text than in its module."""
+    names: set[str] = set()
+    for function in ast.walk(tree):
+        if isinstance(function, FUNCTIONS):
+            names = names.union(parameter_names(function.args), *names_in(function))
+    return names

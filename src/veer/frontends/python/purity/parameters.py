@@ -48,10 +48,20 @@ def parameters_of(
     return result
 
 
-def names_in(node: Any) -> tuple[frozenset[str], frozenset[str]]:
-    """The names a function assigns itself, and those that only its comprehensions do."""
+def parameter_names(node: ast.arguments) -> list[str]:
+    """The names of the parameters of a function."""
+    extra = [a for a in (node.vararg, node.kwarg) if a is not None]
+    return [a.arg for a in (*node.posonlyargs, *node.args, *node.kwonlyargs, *extra)]
+
+
+def names_in(node: Any, imports: bool = True) -> tuple[frozenset[str], frozenset[str]]:
+    """The names a function assigns itself, and those that only its comprehensions do.
+
+    Without `imports` those that it imports are left out.
+    """
     own: set[str] = set()
     inner: set[str] = set()
+    outer: set[str] = set()
 
     def visit(at: ast.AST, into: set[str]) -> None:
         match at:
@@ -68,7 +78,9 @@ def names_in(node: Any) -> tuple[frozenset[str], frozenset[str]]:
                 into.add(name)
             case ast.ExceptHandler(name=str() as name):
                 into.add(name)
-            case ast.alias(name=name, asname=asname):
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                outer.update(names)
+            case ast.alias(name=name, asname=asname) if imports:
                 into.add(asname or name.partition(".")[0])
             case ast.MatchAs(name=str() as name) | ast.MatchStar(name=str() as name):
                 into.add(name)
@@ -85,4 +97,4 @@ def names_in(node: Any) -> tuple[frozenset[str], frozenset[str]]:
             visit(statement, own)
     else:
         visit(node.body, own)
-    return frozenset(own), frozenset(inner - own)
+    return frozenset(own - outer), frozenset(inner - own)

@@ -6,22 +6,14 @@ import builtins
 import dataclasses
 import datetime
 import decimal
-import functools
 import re
 import sys
 import types
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias
 
 from veer.frontends.python.origins import is_library
 from veer.frontends.python.purity import allow_list
-from veer.frontends.python.purity.traits import (
-    NONE,
-    AbstractValue,
-    BoundCall,
-    BuiltinMethod,
-    Concrete,
-    Trait,
-)
+from veer.frontends.python.purity.traits import AbstractValue
 
 Args: TypeAlias = tuple[list[AbstractValue], dict[str, AbstractValue], AbstractValue | None]
 # Run by making an instance, or looked at where they are called.
@@ -101,14 +93,9 @@ PLAIN_RESULTS = frozenset(
 )
 WITH_NAN = frozenset(["math", "cmath", "statistics", "numpy", "pandas", "json"])
 # Results made anew: changing them changes nothing else, though what is in them may be old.
-NEW_RESULTS = frozenset(
+FRESH_RESULTS = frozenset(
     ["collections." + n for n in ("Counter", "OrderedDict", "defaultdict", "deque")]
-    + ["re." + n for n in ("findall", "finditer", "split", "subn", "match", "search", "fullmatch")]
-    + ["hashlib." + n for n in allow_list.MODULES["hashlib"]]
-    + ["itertools." + n for n in allow_list.MODULES["itertools"]]
-    + ["json.loads", "heapq.nlargest", "heapq.nsmallest", "heapq.merge", "builtins.bytearray"]
-    + ["pyspark.sql.types.Row", "hmac.new", "urllib.parse.parse_qs", "urllib.parse.parse_qsl"]
-    + ["textwrap.wrap", "statistics.multimode", "statistics.quantiles", "difflib.get_close_matches"]
+    + ["heapq.nlargest", "heapq.nsmallest", "builtins.bytearray"]
 )
 # Their texts show addresses.
 LAZY_RESULTS = frozenset(
@@ -131,14 +118,6 @@ THREE_INPUTS = frozenset(["numpy.where", "numpy.interp", "numpy.clip", "numpy.se
 NAMED_FUNCTIONS = frozenset(["apply", "agg", "aggregate", "transform", "map", "filter", "applymap"])
 
 
-@final
-class ItemGetter:
-    """`operator.itemgetter(...)`: a function that takes items."""
-
-
-ITEM_GETTER = ItemGetter()
-
-
 _LISTED: dict[int, tuple[Any, str]] = {}
 _LOADED: set[str] = set()
 
@@ -157,26 +136,6 @@ def listed_name(value: Any) -> str | None:
                 _LISTED.setdefault(id(listed), (listed, f"{module}.{word}"))
     entry = _LISTED.get(id(value))
     return None if entry is None else entry[1]
-
-
-CODE_TYPES = (
-    types.FunctionType,
-    types.MethodType,
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    functools.partial,
-)
-
-
-def callable_of(value: BoundCall | BuiltinMethod) -> AbstractValue:
-    """A bound function as a value."""
-    return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, (Concrete(value),), True)
-
-
-def is_special(value: Any) -> bool:
-    """Whether a value is a broadcast of Spark's, whose `value` is what matters."""
-    return type(value).__module__ == "pyspark.core.broadcast"
 
 
 def is_printed(name: str) -> bool:
@@ -207,19 +166,10 @@ def is_generated(kind: type, function: types.FunctionType) -> bool:
 
 def is_plain_type(value: AbstractValue) -> bool:
     """Whether a type that values are turned into is one of numbers, texts or truth values."""
-    if not value.exact or not value.concretes:
-        return False
-    options = [one.value for one in value.concretes]
-    return all(
-        v in allow_list.PLAIN_TYPES
-        if type(v) is str
-        else v in (int, float, str, bool)
-        or (
-            getattr(v, "__module__", "") == "numpy"
-            and getattr(v, "__name__", "") in allow_list.PLAIN_TYPES
-        )
-        for v in options
-    )
+    one = value.object
+    if isinstance(one, type) and (one in (int, float, str, bool) or one.__module__ == "numpy"):
+        one = one.__name__
+    return type(one) is str and one in allow_list.PLAIN_TYPES
 
 
 def all_arguments(args: Args) -> list[AbstractValue]:

@@ -1,7 +1,8 @@
 """What the code of a project changes while it runs: globals, cells, attributes of classes.
 
 Whoever reads such a thing depends on what ran before, whichever function changes it. So all modules
-of the project are looked at, not only those that the function in question calls.
+of the project are looked at, not only those that the function in question calls. What a function
+hands on to other code counts as changed: who gets it is not followed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import importlib
 import logging
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,10 +20,25 @@ from importlib.util import resolve_name
 from typing import Any, TypeAlias, final
 
 from veer.frontends.python.origins import is_library, is_named_tuple
-from veer.frontends.python.purity.module_scan import ModuleScan, Names, Step, Use, scan_of
+from veer.frontends.python.purity import allow_list
+from veer.frontends.python.purity.module_scan import ModuleScan, Names, Step, Use, scan_of, uses_of
+from veer.frontends.python.purity.results import (
+    PLAIN_MODULES,
+    PLAIN_RESULTS,
+    class_attribute,
+    is_generated,
+    listed_name,
+)
+from veer.frontends.python.purity.traits import SCALAR_TYPES, contents
+from veer.frontends.python.source import definition_of
 
 FINDING = (importlib.import_module, __import__)
-SCALARS = (bool, int, str, bytes, float, complex, type(None), range)
+COLLECTIONS = (dict, types.MappingProxyType, list, tuple, set, frozenset)
+# Functions that neither change what they are given nor give it back.
+UNCHANGING = PLAIN_RESULTS | {
+    *(f"{module}.{name}" for module in PLAIN_MODULES for name in allow_list.MODULES[module]),
+    *(f"numpy.{n}" for n in ("dot", "sum", "mean", "min", "max", "interp", "searchsorted")),
+}
 EMPTY: Mapping[str, Any] = types.MappingProxyType({})
 # A name of a module, by the id of its names; of any module whatever.
 Rebound: TypeAlias = tuple[int, str | Names]
@@ -96,11 +112,11 @@ class SharedState:
 
     def __init__(self) -> None:
         self.modules: dict[tuple[int, str], ModuleNames] = {}
-        self.changed: dict[int, Any] = {}  # objects, by id
+        self.changed: dict[int, Any] = {}  # objects, by id; alive, since ids are given out again
         self.rebound: set[Rebound] = set()  # names of modules
-        # Events and functions that may change an object, with their modules.
-        self.may_change: dict[int, list[tuple[Any, ModuleNames]]] = {}
-        self.kept: list[Any] = []  # alive, since ids are given out again
+        # Functions with whether what they give may be changed, and what of others they give.
+        self.given: dict[int, tuple[Any, bool, list[Any]]] = {}
+        self.followed: dict[Any, Any] = {}  # functions with what they are given, alive
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             name = getattr(module, "__name__", "")
@@ -115,39 +131,92 @@ class SharedState:
             self.modules[id(space), path] = names
             self._learn(names)
             for value in list(space.values()):
-                self._learn_held(value, names)
+                own = isinstance(value, type) and is_project(value.__module__)
+                for function in vars(value).values() if own else (value,):
+                    self._learn_held(function)
             for value in list(space.values()):  # of a notebook each cell is a text
                 if isinstance(value, types.FunctionType) and value.__globals__ is space:
                     self.module_names(space, value.__code__.co_filename)
         return names
+
+    def is_changed(self, value: Any) -> bool:
+        """Whether some function changes an object, or one inside of it."""
+        inside = list(reachable(value))
+        for one in filter(_is_instance, inside):  # operators and properties name no method
+            for base in type(one).__mro__:
+                for name, item in vars(base).items() if is_project(base.__module__) else ():
+                    special = name.startswith("__") and name not in ("__init__", "__post_init__")
+                    if isinstance(item, property) or (special and callable(item)):
+                        self._learn_method(one, item)
+        return any(id(one) in self.changed for one in inside)
 
     def _learn(self, module_names: ModuleNames) -> None:
         if module_names.scan is None:
             return
         self.rebound |= {(id(module_names.namespace), name) for name in module_names.scan.rebound}
         for use in module_names.scan.uses:
-            for value in self._along(use, module_names):
-                foreign = isinstance(value, type) and is_library(value.__module__)
-                if foreign or isinstance(value, types.ModuleType) or type(value) in SCALARS:
-                    continue
-                for one in reachable(value):
-                    if isinstance(one, types.FunctionType) and use.path[-1] is not Step.CALL:
-                        continue  # handed on, but not what it gives
-                    self.kept.append(one)
-                    if use.certain:
-                        self.changed[id(one)] = one
-                    else:
-                        self.may_change.setdefault(id(one), []).append((use, module_names))
+            first = use.path[0]
+            assert isinstance(first, str)
+            self._learn_use(module_names.named(first), use, module_names.namespace)
 
-    def _learn_held(self, value: Any, module_names: ModuleNames) -> None:
-        """What functions and methods that exist hold on to: defaults, cells, their objects."""
-        own = isinstance(value, type) and is_project(value.__module__)
-        for function in vars(value).values() if own else (value,):
-            for held in held_by(function):
-                for one in reachable(held):
-                    if not isinstance(one, types.FunctionType | type | types.ModuleType):
-                        self.kept.append(one)
-                        self.may_change.setdefault(id(one), []).append((function, module_names))
+    def _learn_held(self, function: Any) -> None:
+        """What an existing function or method changes of what it holds on to."""
+        match function:
+            case types.FunctionType():
+                self._learn_names(function)
+            case types.MethodType():
+                self._learn_held(function.__func__)
+                self._learn_function(function.__func__, 0, function.__self__)
+            case types.BuiltinFunctionType():
+                self._mark([function.__self__])
+            case functools.partial():
+                self._learn_held(function.func)
+                self._mark([*function.args, *function.keywords.values()])
+            case staticmethod() | classmethod():
+                self._learn_held(function.__func__)
+
+    def _learn_names(self, function: types.FunctionType) -> None:
+        """Changes of defaults and cells of a function."""
+        code = function.__code__
+        places = code.co_varnames[: code.co_argcount]
+        defaults = function.__defaults__ or ()
+        held = list(zip(places[len(places) - len(defaults) :], defaults, strict=True))
+        held += (function.__kwdefaults__ or {}).items()
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                held.append((name, cell.cell_contents))
+            except ValueError:
+                continue  # not bound yet
+        held = [(name, value) for name, value in held if any(map(_may_change, reachable(value)))]
+        definition = definition_of(function) if held else None
+        for name, value in held:
+            if definition is None:
+                self._mark([value])
+            else:
+                for use in uses_of(definition.node, name):
+                    self._learn_use(value, use, function.__globals__)
+
+    def _learn_function(self, function: Any, place: int, value: Any) -> None:
+        """What a function changes of what it is given at a place; all of it if that is not known."""
+        key = (id(function), place, id(value))
+        if key in self.followed or listed_name(function) in UNCHANGING:
+            return
+        self.followed[key] = (function, value)
+        definition = definition_of(function)
+        if definition is None or place >= function.__code__.co_argcount:
+            self._mark([value])
+            return
+        for use in uses_of(definition.node, function.__code__.co_varnames[place]):
+            self._learn_use(value, use, function.__globals__)
+
+    def _learn_method(self, instance: Any, item: Any) -> None:
+        """What a method or property of an object of the project's changes of it."""
+        for function in (item.fget,) if isinstance(item, property) else (item,):
+            if isinstance(function, types.FunctionType):
+                if not is_generated(type(instance), function):
+                    self._learn_function(function, 0, instance)
+            elif not isinstance(function, staticmethod | classmethod):
+                self._mark([instance])
 
     def is_rebound(self, module_names: ModuleNames, name: str) -> bool:
         """Whether functions set a name of a module."""
@@ -158,38 +227,121 @@ class SharedState:
         }
         return bool(self.rebound & some)
 
-    def _along(self, use: Use, module_names: ModuleNames) -> Iterator[Any]:
-        """The objects that a change by a path of attributes concerns."""
-        first = use.path[0]
-        assert isinstance(first, str)
-        value = module_names.named(first)
+    def _mark(self, values: Iterable[Any], certain: bool = False) -> None:
+        for value in values:
+            foreign = isinstance(value, type) and is_library(value.__module__)
+            if foreign or isinstance(value, types.ModuleType) or type(value) in SCALAR_TYPES:
+                continue
+            for one in reachable(value):
+                if _may_change(one) or (certain and isinstance(one, type)):
+                    self.changed[id(one)] = one
+
+    def _learn_use(self, value: Any, use: Use, space: Mapping[str, Any]) -> None:
+        """A change by a path of attributes, in a text that runs with the names of `space`."""
         objects = [value]
         if use.certain and isinstance(value, types.ModuleType) and len(use.path) == 1:
             self.rebound.add((id(vars(value)), Names.ALL))
-        for attribute in use.path[1:]:
+        for at, step in enumerate(use.path[1:], 1):
             if use.certain and any(value is f for f in FINDING):
                 self.rebound.add(ANY_MODULE)
-            if attribute is Step.ITEM and value is sys.modules:
-                self.rebound.add(
-                    ANY_MODULE if use.certain else (id(module_names.namespace), Names.ALL)
-                )
-            if attribute is Step.ITEM:
+            if step is Step.ITEM and value is sys.modules:
+                self.rebound.add(ANY_MODULE if use.certain else (id(space), Names.ALL))
+            if step is Step.CALL:
+                return self._learn_given(value, [], True)
+            if step is Step.RETURN or step is Step.BOUND:
                 break
-            if attribute is Step.CALL:
-                return iter([value] if isinstance(value, types.FunctionType) else [])
+            if step is Step.GIVEN:
+                name, place = use.path[at + 1 : at + 3]
+                self._learn_function(_resolved(str(name), space), int(str(place)), value)
+                return None
+            if step is Step.METHOD and _is_instance(value):
+                self._learn_method(value, class_attribute(type(value), str(use.path[at + 1])))
+                return None
+            if step is Step.METHOD and isinstance(value, types.ModuleType):
+                return self._learn_given(vars(value).get(str(use.path[at + 1])), [], True)
+            if step is Step.ITEM or step is Step.METHOD:
+                if not use.certain:
+                    objects = _handed_on(value, use.path[at + 1] if step is Step.METHOD else "")
+                break
+            assert isinstance(step, str)
             if isinstance(value, types.ModuleType):
                 if use.certain:
-                    self.rebound.add((id(vars(value)), attribute))
+                    self.rebound.add((id(vars(value)), step))
                 objects = []
+            followed = not use.certain and _is_instance(value)
+            if followed and step not in getattr(value, "__dict__", EMPTY):
+                item = class_attribute(type(value), step)
+                if item is None or hasattr(type(item), "__get__"):
+                    self._learn_method(value, item)
+                    return None
+                value, objects = item, [item]
+                continue
             holders = value.__mro__ if isinstance(value, type) else (value,)
             spaces = [getattr(h, "__dict__", EMPTY) for h in holders]
-            held = [s[attribute] for s in spaces if attribute in s]
+            held = [s[step] for s in spaces if step in s]
             if not held:
                 # An attribute of objects, not of their class.
-                return iter(() if isinstance(value, type) else objects)
+                objects = [] if isinstance(value, type) else objects
+                break
+            if not use.certain:
+                objects = []  # an attribute is handed on, not its object
             value = held[0]
             objects.append(value)
-        return iter(objects)
+        if Step.BOUND in use.path:
+            function, *names = use.path[use.path.index(Step.BOUND) + 1 :]
+            self._learn_bound(function, list(map(str, names)), objects, space)
+        elif Step.RETURN in use.path:
+            self._learn_given(_resolved(str(use.path[-1]), space), objects, False)
+        else:
+            self._mark(objects, use.certain)
+
+    def _learn_bound(
+        self, function: Any, names: list[str], objects: list[Any], space: Mapping[str, Any]
+    ) -> None:
+        """What a function changes of objects that it gives names to."""
+        if len(names) > 1:  # they are taken apart
+            objects = [one for value in objects for one in reachable(value)]
+        for value in objects:
+            for name in names:
+                key = (id(function), name, id(value))
+                if key not in self.followed and any(map(_may_change, reachable(value))):
+                    self.followed[key] = (function, value)
+                    for use in uses_of(function, name):
+                        self._learn_use(value, use, space)
+
+    def _learn_given(self, function: Any, objects: list[Any], is_used: bool) -> None:
+        """What a function gives back, which those who call it may change."""
+        if type(function) is not types.FunctionType:
+            self._mark(objects)
+            return
+        _, used, given = self.given.get(id(function), (function, False, []))
+        self.given[id(function)] = (function, used or is_used, [*given, *objects])
+        if used or is_used:
+            self._mark([*given, *objects])
+
+
+def _resolved(path: str, space: Mapping[str, Any]) -> Any:
+    """The function that names lead to, through modules alone."""
+    first, *more = path.split(".")
+    value = space.get(first)
+    for name in more:
+        value = vars(value).get(name) if isinstance(value, types.ModuleType) else None
+    return value
+
+
+def _is_instance(value: Any) -> bool:
+    """Whether a value is an object of one of the project's classes."""
+    return not isinstance(value, type) and is_project(type(value).__module__)
+
+
+def _handed_on(value: Any, method: Any) -> list[Any]:
+    """What a loop over a value or a method of it hands on: all that is inside, or the value too."""
+    if type(value) not in COLLECTIONS:
+        return [value]
+    if method in allow_list.GIVES_SCALAR:
+        return []
+    inside = {"", *allow_list.GIVES_NEW, *allow_list.GIVES_ITEMS}
+    return list(contents(value)) if method in inside else [value]
 
 
 _FOUND: ContextVar[list[SharedState] | None] = ContextVar("found", default=None)
@@ -221,31 +373,9 @@ def is_project(module: str) -> bool:
     return module.partition(".")[0] != "veer" and not is_library(module)
 
 
-def held_by(function: Any) -> list[Any]:
-    """The objects that a function, method or partial call holds on to."""
-    match function:
-        case types.FunctionType():
-            cells = [c.cell_contents for c in function.__closure__ or () if _is_filled(c)]
-            return [
-                *(function.__defaults__ or ()),
-                *(function.__kwdefaults__ or {}).values(),
-                *cells,
-            ]
-        case types.MethodType():
-            return [function.__self__, *held_by(function.__func__)]
-        case types.BuiltinFunctionType():
-            return [function.__self__]
-        case functools.partial():
-            return [*function.args, *function.keywords.values(), *held_by(function.func)]
-        case _:
-            return []
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
+def _may_change(value: Any) -> bool:
+    code = (types.ModuleType, types.FunctionType, type)
+    return type(value) not in (*SCALAR_TYPES, tuple, frozenset) and not isinstance(value, code)
 
 
 def reachable(value: Any) -> Iterator[Any]:
@@ -254,7 +384,7 @@ def reachable(value: Any) -> Iterator[Any]:
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if type(item) in SCALARS or isinstance(item, logging.Logger) or id(item) in seen:
+        if type(item) in SCALAR_TYPES or isinstance(item, logging.Logger) or id(item) in seen:
             continue
         seen.add(id(item))
         yield item

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import IntFlag, auto
 from typing import Any, final
 
-from veer.frontends.python.origins import is_library
+from veer.frontends.python.origins import is_library, is_named_tuple
 
 SCALAR_TYPES = (bool, int, str, bytes, float, complex, type(None), type(...), range)
 EXACT_REPR_TYPES = (
@@ -42,7 +42,7 @@ CODE = (
     types.ClassMethodDescriptorType,
     functools.partial,
 )
-MOST_CONCRETES = 60  # objects that a value may be, before it may be any
+COLLECTIONS = (list, tuple, dict, set, frozenset, bytearray, types.MappingProxyType)
 DEEPEST = 20
 
 
@@ -55,12 +55,10 @@ class Trait(IntFlag):
     SHARED = PERSISTENT | ARGUMENT
     CONTAINER = auto()  # holds other values
     SET = auto()  # its order is that of hashes, and no part of its meaning
-    HASH_ORDERED = auto()  # a sequence in such an order
-    DICT_VIEW = auto()  # keys or items of a dict
     NAN = auto()  # may be unordered among its like
     SHOWS_ADDRESS = auto()  # its text may show an address
     ITERATOR = auto()  # an iterator: so does its text, but not what it gives
-    CALLABLE = auto()  # a function or a class
+    CALLABLE = auto()  # a function, a class or a module
     OBJECT = auto()  # an instance of one of the project's classes
     TABLE = auto()  # of pandas or numpy
     UNKNOWN = auto()  # anything at all
@@ -86,8 +84,7 @@ RISKY = (
     Risk.MEMORY | Risk.ALLOCATING,
 )
 NONE = Trait.NONE
-UNORDERED = Trait.SET | Trait.HASH_ORDERED
-UNSTABLE_TEXT = UNORDERED | Trait.SHOWS_ADDRESS | Trait.UNKNOWN
+UNSTABLE_TEXT = Trait.SET | Trait.SHOWS_ADDRESS | Trait.UNKNOWN
 
 
 @final
@@ -114,31 +111,44 @@ class Concrete:
 @final
 @dataclass(frozen=True)
 class AbstractValue:
-    """A value: traits of its own and of what is in it, and the objects that it may be.
-
-    `concretes` are all functions, classes and modules it may be; if `exact`, it is one of `concretes`.
-    `kind` is its class, if it is an instance of one of the project's classes.
-    """
+    """A value: traits of its own and of what is in it, and the object that it is, if it is one."""
 
     own: Trait = NONE
     inner: Trait = NONE
-    concretes: tuple[Concrete, ...] = ()
-    exact: bool = False
-    kind: type | None = None
+    concrete: Concrete | None = None
 
     @property
     def all_traits(self) -> Trait:
         """Traits of the value and of what is in it."""
         return self.own | self.inner
 
+    @property
+    def object(self) -> Any:
+        """The object that it is; None if that is not known."""
+        return None if self.concrete is None else self.concrete.value
+
+    @property
+    def kind(self) -> type | None:
+        """Its class, if it is known to be an instance of one of the project's classes."""
+        value = self.object
+        return value.kind if isinstance(value, InstanceOf) else None
+
+    @property
+    def text(self) -> str | None:
+        """The text that it is, if that is known."""
+        return self.object if type(self.object) is str else None
+
     def has(self, trait: Trait) -> bool:
         """Whether the value itself may have one of some traits."""
         return bool(self.own & trait)
 
-    def texts(self) -> list[str] | None:
-        """The texts it may be, if all are known."""
-        values = [one.value for one in self.concretes]
-        return values if self.exact and values and all(type(v) is str for v in values) else None
+
+@final
+@dataclass(frozen=True)
+class InstanceOf:
+    """Some instance of one of the project's classes."""
+
+    kind: type
 
 
 @final
@@ -168,14 +178,12 @@ class LocalFunction:
         self.node, self.scope = node, scope
 
 
-BY_VALUE = (str, BuiltinMethod, BoundCall)
+BY_VALUE = (str, BuiltinMethod, BoundCall, InstanceOf)
 
 NO_TRAITS = AbstractValue()
 NUMBER = AbstractValue(Trait.NAN)
-UNKNOWN_VALUE = AbstractValue(
-    Trait.UNKNOWN | Trait.SHOWS_ADDRESS | Trait.CONTAINER | Trait.NAN | Trait.CALLABLE,
-    Trait.UNKNOWN | Trait.SHOWS_ADDRESS | Trait.CONTAINER | Trait.NAN | Trait.CALLABLE,
-)
+ANYTHING = Trait.UNKNOWN | Trait.SHOWS_ADDRESS | Trait.CONTAINER | Trait.NAN | Trait.CALLABLE
+UNKNOWN_VALUE = AbstractValue(ANYTHING, ANYTHING)
 DATA = AbstractValue(
     Trait.ARGUMENT | Trait.CONTAINER | Trait.NAN, Trait.ARGUMENT | Trait.CONTAINER | Trait.NAN
 )
@@ -184,25 +192,27 @@ TABLES = AbstractValue(DATA.own | Trait.TABLE, DATA.inner | Trait.TABLE)
 
 
 def join(values: Iterable[AbstractValue]) -> AbstractValue:
-    """Whatever any of several values may be."""
+    """Whatever any of several values may be; which of two objects it is, is not kept.
+
+    What may be an instance of one class alone keeps that class, whatever data it may be besides.
+    """
     union: AbstractValue | None = None
     for value in values:
-        union = value if union is None else _join_two(union, value)
+        if union is None or value == union:
+            union = value
+            continue
+        concrete = value.concrete if value.concrete == union.concrete else None
+        for one, other in ((value, union), (union, value)):
+            if one.kind is not None and not other.has(Trait.OBJECT | Trait.CALLABLE):
+                concrete = one.concrete
+        union = AbstractValue(union.own | value.own, union.inner | value.inner, concrete)
     return NO_TRAITS if union is None else union
 
 
-def _join_two(a: AbstractValue, b: AbstractValue) -> AbstractValue:
-    if a == b:
-        return a
-    own, concretes = a.own | b.own, tuple(dict.fromkeys((*a.concretes, *b.concretes)))
-    exact = a.exact and b.exact
-    if len(concretes) > MOST_CONCRETES:
-        called = any(type(one.value) is not str for one in concretes)
-        own, concretes, exact = own | (Trait.UNKNOWN if called else NONE), (), False
-    kind = a.kind
-    if b.has(Trait.OBJECT):
-        kind = b.kind if a.kind is b.kind or not a.has(Trait.OBJECT) else None
-    return AbstractValue(own, a.inner | b.inner, concretes, exact, kind)
+def nameless(value: AbstractValue, without: Trait = NONE) -> AbstractValue:
+    """The value, which may be another of its like."""
+    kept = value.concrete if value.kind is not None else None
+    return AbstractValue(value.own & ~without, value.inner, kept)
 
 
 def new_container(items: Iterable[AbstractValue], own: Trait = NONE) -> AbstractValue:
@@ -213,36 +223,33 @@ def new_container(items: Iterable[AbstractValue], own: Trait = NONE) -> Abstract
     return AbstractValue(own | Trait.CONTAINER, inner)
 
 
+def code(value: Any) -> AbstractValue:
+    """A function, a class or a module."""
+    return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, Concrete(value))
+
+
 def abstract(value: Any, depth: int = 0) -> AbstractValue:
     """An object that exists before the call."""
-    kind = type(value)
-    me = (Concrete(value),)
-    if kind is str:
-        return AbstractValue(NONE, NONE, me, True)
+    kind, me = type(value), Concrete(value)
     if kind in SCALAR_TYPES or kind in EXACT_REPR_TYPES or isinstance(value, re.Pattern):
         nan = kind in (float, complex) and value != value
-        return AbstractValue(Trait.NAN if nan else NONE, NONE, me, True)
+        return AbstractValue(Trait.NAN if nan else NONE, NONE, me)
     if depth > DEEPEST:
         return UNKNOWN_VALUE
-    if kind in (list, tuple, dict, set, frozenset, bytearray, types.MappingProxyType):
-        return _container(value, me, depth)
+    if kind in COLLECTIONS or is_named_tuple(kind):
+        return _container(value, depth)
     if isinstance(value, (*CODE, type)):
-        return AbstractValue(Trait.SHOWS_ADDRESS | Trait.CALLABLE, NONE, me, True)
-    if isinstance(value, logging.Logger):
-        return AbstractValue(Trait.PERSISTENT | Trait.SHOWS_ADDRESS, NONE, me, True)
-    if isinstance(value, enum.Enum) and not is_library(kind.__module__):
-        return AbstractValue(
-            Trait.OBJECT, abstract(value.value, depth + 1).all_traits, me, True, kind
-        )
+        return code(value)
+    if isinstance(value, logging.Logger) or kind.__module__ == "pyspark.core.broadcast":
+        return AbstractValue(Trait.PERSISTENT | Trait.SHOWS_ADDRESS, NONE, me)
     if isinstance(value, enum.Enum):
-        return AbstractValue(NONE, NONE, me, True)
+        inner = abstract(value.value, depth + 1).all_traits
+        return AbstractValue(NONE if is_library(kind.__module__) else Trait.OBJECT, inner, me)
     if kind.__module__ == "numpy" and hasattr(value, "tobytes"):
         shared = Trait.PERSISTENT | Trait.CONTAINER | Trait.TABLE | Trait.NAN
-        return AbstractValue(shared, shared, me, True)
-    if kind.__module__ == "pyspark.core.broadcast":
-        return AbstractValue(Trait.PERSISTENT | Trait.SHOWS_ADDRESS, NONE, me, True)
+        return AbstractValue(shared, shared)
     if _is_own(kind):
-        return _instance(value, me, depth)
+        return _instance(value, depth)
     return UNKNOWN_VALUE
 
 
@@ -255,36 +262,35 @@ def _is_own(kind: type) -> bool:
     return any(isinstance(item, types.FunctionType) for item in vars(kind).values())
 
 
-def _container(value: Any, me: tuple[Concrete, ...], depth: int) -> AbstractValue:
-    kind = type(value)
+def _container(value: Any, depth: int) -> AbstractValue:
     own = Trait.CONTAINER
-    if kind not in (tuple, frozenset):
+    if not isinstance(value, tuple | frozenset):
         own |= Trait.PERSISTENT
-    if kind in (set, frozenset):
+    if type(value) in (set, frozenset):
         own |= Trait.SET
     inner = NONE
-    if kind is not bytearray:
-        for item in contents(value):
-            if type(item) not in SCALAR_TYPES or item != item:
-                inner |= abstract(item, depth + 1).all_traits
-    return AbstractValue(own, inner, me, True)
+    for item in () if type(value) is bytearray else contents(value):
+        if type(item) not in SCALAR_TYPES or item != item:
+            inner |= abstract(item, depth + 1).all_traits
+    return AbstractValue(own, inner)
 
 
-def _instance(value: Any, me: tuple[Concrete, ...], depth: int) -> AbstractValue:
-    kind = type(value)
+def _instance(value: Any, depth: int) -> AbstractValue:
     inner = NONE
     for item in (getattr(value, "__dict__", None) or {}).values():
         if item is not value:
             inner |= abstract(item, depth + 1).all_traits
-    if any("__slots__" in vars(base) for base in kind.__mro__[:-1]):
+    made = instance_of(type(value))
+    if any("__slots__" in vars(base) for base in type(value).__mro__[:-1]):
         inner |= DATA.inner
-    return AbstractValue(Trait.PERSISTENT | instance_traits(kind), inner, me, True, kind)
+    return AbstractValue(made.own | Trait.PERSISTENT, inner, made.concrete)
 
 
-def instance_traits(kind: type) -> Trait:
-    """Traits of the instances of a class of the project."""
+def instance_of(kind: type) -> AbstractValue:
+    """A new instance of a class of the project."""
     silent = getattr(kind, "__repr__", None) is object.__repr__
-    return Trait.OBJECT | Trait.CONTAINER | (Trait.SHOWS_ADDRESS if silent else NONE)
+    shows = Trait.SHOWS_ADDRESS if silent else NONE
+    return AbstractValue(Trait.OBJECT | Trait.CONTAINER | shows, NONE, Concrete(InstanceOf(kind)))
 
 
 def contents(value: Any) -> Iterable[Any]:
@@ -292,12 +298,3 @@ def contents(value: Any) -> Iterable[Any]:
     if type(value) in (dict, types.MappingProxyType):
         return [*value.keys(), *value.values()]
     return list(value)
-
-
-def elements(value: AbstractValue) -> AbstractValue:
-    """Functions, classes and objects inside of the containers that a value may be."""
-    items = []
-    for one in value.concretes:
-        if type(one.value) in (list, tuple, dict, set, frozenset, types.MappingProxyType):
-            items += [abstract(i) for i in contents(one.value) if type(i) not in SCALAR_TYPES]
-    return join(items)

@@ -15,13 +15,12 @@ from veer.model.types import (
     MapType,
     OpaqueType,
     StructType,
-    parse_type,
+    TypeReader,
     quote_name,
 )
 
 JSON_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint": "byte"}
 TOKEN = re.compile(r"\s*(`(?:[^`]|``)*`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\w+|[<>(),:])")
-BOUNDED_TEXTS = ("char", "character", "varchar")
 
 
 def struct_type(schema: Schema) -> Any:
@@ -40,12 +39,15 @@ def parse_ddl(text: str) -> Any:
     """The PySpark type of a DDL text: columns (`a int, b string`), or one type."""
     from pyspark.sql.types import _parse_datatype_json_value
 
-    parser = _Parser(text)
+    reader = _SparkTypes(text, TOKEN)
     try:
-        data = parser.whole(parser.columns)
+        data = reader.struct(reader.fields("", 1))
+        if not data["fields"]:
+            raise ParseError("a type that is not named")
     except ParseError:
-        parser = _Parser(text)
-        data = parser.whole(parser.type)
+        reader = _SparkTypes(text, TOKEN)
+        data = reader.read()
+        reader.end()
     return _parse_datatype_json_value(data)
 
 
@@ -97,118 +99,39 @@ def _opaque_json(name: str) -> Any:
     raise UnsupportedError(f"a column of type {name}")
 
 
-class _Parser:
+class _SparkTypes(TypeReader):
     """Reads DDL into the JSON that PySpark has for types; what it does not know is an error."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.tokens, position = text, [], 0
-        while text[position:].strip():
-            match = TOKEN.match(text, position)
-            if match is None:
-                raise ParseError(f"{text[:60]!r} is no type")
-            self.tokens.append(match[1])
-            position = match.end()
+    def array(self, element: Any) -> Any:
+        return {"type": "array", "elementType": element, "containsNull": True}
 
-    def whole(self, read: Any) -> Any:
-        data = read()
-        if self.tokens:
-            self.fail()
-        return data
+    def map(self, key: Any, value: Any) -> Any:
+        kinds = {"keyType": key, "valueType": value}
+        return {"type": "map", **kinds, "valueContainsNull": True}
 
-    def fail(self) -> None:
-        raise ParseError(f"{self.text[:60]!r} is no type")
-
-    def peek(self) -> str:
-        return self.tokens[0].lower() if self.tokens else ""
-
-    def take(self, wanted: str = "") -> str:
-        if not self.tokens or (wanted and self.peek() != wanted):
-            self.fail()
-        return self.tokens.pop(0)
-
-    def columns(self, end: str = "") -> dict[str, Any]:
-        fields: list[dict[str, Any]] = []
-        while self.peek() != end or not fields:
-            if fields:
-                self.take(",")
-            fields.append(self.column())
+    def struct(self, fields: list[Any]) -> Any:
         return {"type": "struct", "fields": fields}
 
-    def column(self) -> dict[str, Any]:
-        name = self.take()
-        if not re.fullmatch(r"`.*`|\w+", name, re.DOTALL):
-            self.fail()
-        if name.startswith("`"):
-            name = name[1:-1].replace("``", "`")
-        if self.peek() == ":":
-            self.take()
-        field = {"name": name, "type": self.type(), "nullable": True, "metadata": {}}
-        if self.peek() == "not":
-            self.take(), self.take("null")
+    def field(self, name: str, type_: Any) -> Any:
+        field = {"name": name, "type": type_, "nullable": True, "metadata": {}}
+        if name[:1] in ("'", '"'):
+            raise ParseError(f"not a type: {self.text[:80]!r}")
+        if self.take("not"):
+            self.expect("null")
             field["nullable"] = False
-        if self.peek() == "comment":
-            self.take()
-            said = self.take()
+        if self.take("comment"):
+            said = self.next()
             if said[0] not in "'\"" or "\\" in said:
-                self.fail()
+                raise ParseError(f"not a type: {self.text[:80]!r}")
             field["metadata"] = {"comment": said[1:-1]}
         return field
 
-    def type(self) -> Any:
-        name = self.take().lower()
-        match name:
-            case "array":
-                element = self.inside(1)[0]
-                return {"type": "array", "elementType": element, "containsNull": True}
-            case "map":
-                key, value = self.inside(2)
-                kinds = {"keyType": key, "valueType": value}
-                return {"type": "map", **kinds, "valueContainsNull": True}
-            case "struct":
-                self.take("<")
-                if self.peek() == ">":
-                    self.take()
-                    return {"type": "struct", "fields": []}
-                inner = self.columns(">")
-                self.take(">")
-                return inner
-            case "interval":
-                words: list[str] = [name]
-                while self.peek() in ("year", "month", "day", "hour", "minute", "second", "to"):
-                    words.append(self.take().lower())
-                return _named(" ".join(words))
-            case _:
-                return self.plain(name)
+    def bounded_text(self, name: str, numbers: list[int]) -> Any:
+        if len(numbers) != 1:
+            raise ParseError(f"the type {name}")
+        return f"{'varchar' if name == 'varchar' else 'char'}({numbers[0]})"
 
-    def inside(self, count: int) -> list[Any]:
-        self.take("<")
-        types = [self.type()]
-        while len(types) < count:
-            self.take(",")
-            types.append(self.type())
-        self.take(">")
-        return types
-
-    def plain(self, name: str) -> Any:
-        numbers = []
-        if self.peek() == "(":
-            self.take()
-            numbers.append(self.take())
-            while self.peek() == ",":
-                self.take()
-                numbers.append(self.take())
-            self.take(")")
-        if not all(n.isdigit() for n in numbers):
-            self.fail()
-        if name in BOUNDED_TEXTS and len(numbers) == 1:
-            return f"{'varchar' if name == 'varchar' else 'char'}({numbers[0]})"
-        return _named(f"{name}({','.join(numbers)})" if numbers else name)
-
-
-def _named(text: str) -> Any:
-    if text == "variant":
-        return text
-    type_ = parse_type(text)
-    if isinstance(type_, OpaqueType):
-        raise ParseError(f"the type {text}")
-    return _type_json(type_)
+    def plain(self, type_: DataType) -> Any:
+        if isinstance(type_, OpaqueType) and type_.name != "variant":
+            raise ParseError(f"the type {type_}")
+        return _type_json(type_)
