@@ -10,21 +10,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from types import ModuleType
+from dataclasses import dataclass, replace
 from typing import Any
 
+from veer.expressions import cases
+from veer.expressions.law import Law, Simplify
+from veer.expressions.laws import normal_node
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator
-from veer.normalize import expressions, normalize
+from veer.normalize import normalize
 from veer.normalize.rewriting import Rewriting, View
 
-# Functions of `expressions` from an expression to one that is the same value.
-SPELLINGS = (
-    "plain_form", "one_spelling", "plain_array", "computed", "by_ranges", "without_null_test",
-    "with_known_branches", "_plain_cast", "flattened",
-)  # fmt: skip
 TRUE_ALIKE = "where_true"  # that is true where the other is
 
 
@@ -77,10 +74,10 @@ def rules() -> list[str]:
 @contextmanager
 def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
     """While this lasts, `tell` is called with every application of a rewrite."""
-    replaced: list[tuple[ModuleType, str, Any]] = []
+    replaced: list[tuple[Any, str, Any]] = []
     told_by: list[dict[str, str]] = []  # the dataflows being written, from the outside in
 
-    def put(module: ModuleType, name: str, value: Any) -> None:
+    def put(module: Any, name: str, value: Any) -> None:
         replaced.append((module, name, getattr(module, name)))
         setattr(module, name, value)
 
@@ -102,6 +99,15 @@ def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
             return view
 
         return told
+
+    def telling_law(law: Law) -> Law:
+        def told(before: Expr, simplify: Simplify) -> Expr | None:
+            after = law.rewrite(before, simplify)
+            if after is not None and after != before:
+                tell(Spelled(law.name, before, after))
+            return after
+
+        return replace(law, rewrite=told)
 
     def telling_spelling(name: str, make: Callable[..., Expr]) -> Callable[..., Expr]:
         def told(before: Expr, *rest: Any) -> Expr:
@@ -134,8 +140,9 @@ def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
         put(normalize, "RULES", tuple(map(telling_rule, normalize.RULES)))
         put(normalize, "_rewritten", rewritten)
         put(normalize, "_placed", placed)
-        for name in (*SPELLINGS, TRUE_ALIKE):
-            put(expressions, name, telling_spelling(name, getattr(expressions, name)))
+        put(cases, TRUE_ALIKE, telling_spelling(TRUE_ALIKE, getattr(cases, TRUE_ALIKE)))
+        put(normal_node, "laws", tuple(map(telling_law, normal_node.laws)))
+        put(normal_node, "_by_node", {})
         yield
     finally:
         for module, name, value in reversed(replaced):

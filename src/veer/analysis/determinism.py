@@ -115,6 +115,11 @@ def is_pure(expr: Expr) -> bool:
     return expr_kind(expr) is Kind.PURE
 
 
+def is_random(expr: Expr) -> bool:
+    """Whether evaluating an expression twice may give two values: it stays where it is, once."""
+    return expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION)
+
+
 def _presence_kind(query: Dataflow) -> Kind:
     """The kind of whether a query has rows: which ones its topmost limits keep does not show.
 
@@ -132,7 +137,7 @@ def _presence_kind(query: Dataflow) -> Kind:
 
 def require_repeatable(expr: Expr, what: str) -> Expr:
     """The expression, unless evaluating it twice may give two values: then it is refused."""
-    if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
+    if is_random(expr):
         raise UnsupportedError(f"{what} would evaluate a nondeterministic expression twice")
     return expr
 

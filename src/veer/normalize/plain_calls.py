@@ -23,8 +23,8 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
 from veer.analysis.call_kinds import adds_in_double
-from veer.analysis.constants import zero_of
-from veer.analysis.true_conditions import where_true
+from veer.expressions.constant_folding import zero_of
+from veer.expressions.true_conditions import where_true
 from veer.functions.registry import aggregate_function
 from veer.model.conditions import conjunction
 from veer.model.expr import (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from veer.analysis.arrays import plain_array
-from veer.analysis.constants import computed
-from veer.analysis.plain_conditions import plain_form
+from veer.expressions.constant_folding import computed
+from veer.expressions.laws import simplified
 from veer.model.expr import (
     And,
     Call,
@@ -211,10 +210,8 @@ def simplify_node(context: Context, expr: Expr) -> Expr:
             return _joined(separator, args, expr.type)
         case Case():
             return _without_known_branches(context, expr)
-        case Call() | OpaqueCall() | IsNull() | Compare():
-            return plain_array(plain_form(expr), plain_form)
         case _:
-            return plain_form(expr)
+            return simplified(expr)
 
 
 def _concatenation(args: tuple[Expr, ...], type_: DataType) -> Expr:

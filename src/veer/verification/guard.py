@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from veer.analysis.declared_functions import declared_of_functions
-from veer.analysis.failures import may_fail, only_in
 from veer.analysis.signed_zeros import shown_zero_sign
 from veer.analysis.untold_columns import columns_as_used
 from veer.assumptions import MergeStops
@@ -43,6 +42,7 @@ from veer.search.attempts import Attempts
 from veer.search.catalyst import CATALYST
 from veer.verdict import SinkReport, Verdict
 from veer.verification.evidence import Evidence
+from veer.verification.failures import may_fail, only_in
 
 GUARD_INSTANCES = 8
 MOST_CAVEATS = 4

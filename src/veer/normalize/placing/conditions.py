@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from veer.analysis.fingerprint import part_identity
+from veer.expressions.laws import normal_node
 from veer.functions.registry import Nulls, scalar_function
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import (
@@ -32,7 +33,6 @@ from veer.model.schema import Schema
 from veer.model.texts import text_of
 from veer.model.types import CastMode, has_floats
 from veer.model.walk import columns_read, parts, query_of, substitute_columns
-from veer.normalize.spelling import one_spelling
 
 MOST_DERIVED = 200
 NULL_WITH_ARGUMENTS = (Nulls.STRICT, Nulls.PROPAGATE)
@@ -189,7 +189,7 @@ def one_sided(condition: Expr, is_side: Callable[[Expr], bool]) -> Expr | None:
     alternatives = [[c for c in conjuncts(arg) if is_side(c)] for arg in condition.args]
     if not all(alternatives):
         return None
-    return one_spelling(disjunction([conjunction(each) for each in alternatives]))
+    return normal_node(disjunction([conjunction(each) for each in alternatives]))
 
 
 def _simpler(condition: Expr) -> Iterator[Expr]:

@@ -22,8 +22,8 @@ from typing import final
 
 from veer.analysis.determinism import operator_kind, resting_on
 from veer.analysis.needs import rounds
-from veer.analysis.plain_conditions import plain_form
 from veer.analysis.row_counts import counts_of_rows, most_rows
+from veer.expressions.laws import normal_node
 from veer.functions.registry import Kind
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.dag import Dataflow
@@ -49,7 +49,6 @@ from veer.normalize.placing.conditions import has_query, is_never, rejects_nulls
 from veer.normalize.placing.graph import dataflow_of, may_be_ordered
 from veer.normalize.placing.holding import Holding, column_at, places_read, turned_into
 from veer.normalize.placing.join_conditions import place_join_conditions
-from veer.normalize.spelling import one_spelling
 
 LARGEST = 100  # nodes of what is written into a condition
 MOST_OPERATORS = 2_000  # of the dataflow that is made
@@ -255,7 +254,7 @@ def _is_never_where_null(conditions: Sequence[Expr], both: Schema, places: set[i
     for condition in conditions:
         if not has_query(condition) and places & places_read(condition, both):
             given = substitute_columns(condition, null_there)
-            if is_never(transform(given, lambda n: one_spelling(plain_form(n)))):
+            if is_never(transform(given, normal_node)):
                 return True
     return False
 
@@ -328,5 +327,5 @@ def _moved(
         if instead is None:
             stay.append(condition)
         else:
-            moved.append(transform(instead, lambda n: one_spelling(plain_form(n))))
+            moved.append(transform(instead, normal_node))
     return moved, stay

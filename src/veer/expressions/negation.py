@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from veer.expressions.law import Simplify, Stage, law
 from veer.model.expr import And, Case, Compare, Expr, Literal, Not, Or
 from veer.model.types import BOOLEAN
+from veer.model.walk import transform
 
 NEGATED: Mapping[str, str] = MappingProxyType({"<": ">=", "<=": ">", ">": "<=", ">=": "<"})
 
@@ -36,3 +38,21 @@ def negated(condition: Expr) -> Expr:
             return Case(tuple((when, negated(then)) for when, then in branches), negated(otherwise))
         case _:
             return Not(condition)
+
+
+@law("NOT (a < b AND c) => a >= b OR NOT c", Not, stage=Stage.NORMAL)
+def negation_moved_down(expr: Expr, simplify: Simplify) -> Expr | None:
+    """Each side is null where the other is; NaN is ordered."""
+    match expr:
+        case Not(And() | Or() | Compare() | Case() as arg) if (inner := negated(arg)) != expr:
+            return transform(inner, simplify)
+    return None
+
+
+@law("NOT NOT a => a", Not)
+def negated_twice(expr: Expr, _: Simplify) -> Expr | None:
+    """In three-valued logic too."""
+    match expr:
+        case Not(Not(arg)):
+            return arg
+    return None

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.analysis.constants import FALSE, TRUE, computed
-from veer.analysis.determinism import expr_kind
-from veer.analysis.negations import negated
-from veer.analysis.nulls import is_null_with
-from veer.analysis.ranges import true_ranges
-from veer.functions.registry import Kind
+from veer.analysis.determinism import is_random
+from veer.expressions.constant_folding import FALSE, TRUE, computed
+from veer.expressions.negation import negated
+from veer.expressions.nulls import is_null_with
+from veer.expressions.ranges import true_ranges
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
 
@@ -29,8 +28,7 @@ def where_true(condition: Expr) -> Expr:
 
     What is random is left as it is: two numbers that are drawn alike are two.
     """
-    is_random = expr_kind(condition) in (Kind.CHOICE, Kind.PARTITION)
-    return condition if is_random else _where_true(condition)
+    return condition if is_random(condition) else _where_true(condition)
 
 
 def _where_true(condition: Expr) -> Expr:

@@ -20,7 +20,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, final
 
-from veer.analysis.constants import FALSE, SETTLED, widened
+from veer.expressions.constant_folding import FALSE, SETTLED, widened
+from veer.expressions.law import Simplify, Stage, law
 from veer.functions.ordering import sort_key
 from veer.model.conditions import conjunction, disjunction
 from veer.model.expr import And, Case, Compare, Expr, InList, IsNull, Literal, Not, Or
@@ -129,16 +130,20 @@ class _Cells:
         return Compare(op, self.value, constant)
 
 
-def by_ranges(case: Case) -> Expr:
-    """A CASE about one value in its one form; others as they are."""
+@law("CASE WHEN n < 10 THEN 'low' WHEN n >= 10 AND n < 20 THEN 'mid' END "
+     "=> CASE WHEN n <= 9 THEN 'low' WHEN n <= 19 THEN 'mid' END", Case, stage=Stage.NORMAL)  # fmt: skip
+def branches_by_ranges(expr: Expr, _: Simplify) -> Expr | None:
+    """All conditions compare one value with constants of its type, which are ordered alike everywhere."""
+    assert isinstance(expr, Case)
+    case = expr
     whens = [when for when, _ in case.branches]
     cells = _cells(whens)
     if cells is None:
-        return case
+        return None
     try:
         taken = {c: _taken(cells, case, c) for c in (NULL, *cells.filled)}
     except _OtherValuesError:
-        return case
+        return None
     if all(map(_is_equality, whens)):
         return _by_constants(cells, taken)
     others = [c for c in cells.filled if taken[c] != taken[NULL]]

@@ -1,0 +1,74 @@
+"""Laws of casts: there and back through a type that holds every value, and casts of alternatives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from veer.expressions.comparisons import narrowed
+from veer.expressions.constant_folding import computed
+from veer.expressions.law import Simplify, Stage, law
+from veer.model.expr import Call, Cast, Expr, Literal
+from veer.model.nullability import gives_null
+from veer.model.types import (
+    INTEGER_BITS,
+    CastMode,
+    DataType,
+    DecimalType,
+    IntegralType,
+    holding_both,
+)
+
+
+@law("CAST(CAST(n AS BIGINT) AS INT) => n, n being an INT", Cast, stage=Stage.NORMAL)
+def cast_there_and_back(expr: Expr, _: Simplify) -> Expr | None:
+    """The type between holds every value, written alike; or there is no change of type at all."""
+    match expr:
+        case Cast(arg, type_) if arg.type == type_:
+            return arg
+        case Cast(Cast(inner, wider), type_) if inner.type == type_ and _holds_all(wider, type_):
+            return inner
+    return None
+
+
+def _holds_all(wider: DataType, type_: DataType) -> bool:
+    """Whether every value of a type is one of another, written alike."""
+    if isinstance(wider, DecimalType) and isinstance(type_, DecimalType):
+        digits = wider.precision - wider.scale, type_.precision - type_.scale
+        return wider.scale == type_.scale and digits[0] >= digits[1]
+    if isinstance(wider, IntegralType) and isinstance(type_, IntegralType):
+        return INTEGER_BITS[wider] >= INTEGER_BITS[type_]
+    return False
+
+
+@law("CAST(coalesce(x, 0) AS BIGINT) => coalesce(CAST(x AS BIGINT), 0)", Cast, stage=Stage.NORMAL)
+def cast_of_value_or_constant(expr: Expr, simplify: Simplify) -> Expr | None:
+    """The cast gives null for null alone, and the constant is cast without failing."""
+    match expr:
+        case Cast(Call("coalesce", (value, Literal() as constant)) as arg, type_, CastMode.ANSI):
+            cast = computed(replace(expr, arg=constant))
+            if isinstance(cast, Literal) and not gives_null(arg.type, type_):
+                inner = simplify(replace(expr, arg=value))
+                return Call("coalesce", (inner, cast), type_)
+    return None
+
+
+@law("CAST(coalesce(CAST(n AS BIGINT), 0) AS INT) => coalesce(n, 0), n being an INT",
+     Cast, stage=Stage.NORMAL)  # fmt: skip
+def cast_back_of_alternatives(expr: Expr, _: Simplify) -> Expr | None:
+    """All values were of the type they are cast to, and are cast to a type that holds them."""
+    match expr:
+        case Cast(Call("coalesce", args), type_):
+            values = [_before_cast(arg, type_) for arg in args]
+            known = tuple(v for v in values if v is not None)
+            return Call("coalesce", known, type_) if len(known) == len(args) else None
+    return None
+
+
+def _before_cast(arg: Expr, type_: DataType) -> Expr | None:
+    """A value of a type that was cast to a type with all values of it, or a constant it has."""
+    match arg:
+        case Cast(value, wider) if value.type == type_ and holding_both(type_, wider) == wider:
+            return value
+        case Literal():
+            return narrowed(arg, arg.type, type_)
+    return None
