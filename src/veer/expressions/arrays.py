@@ -47,13 +47,11 @@ def function_of_items(expr: Expr, simplify: Simplify) -> Expr | None:
             return Not(_exists(array, simplify(Not(body)), simplify))
 
 
-@law("array_compact(xs) => filter(xs, x -> x IS NOT NULL)", "array_compact", "array_contains")
+@law("array_contains(xs, 1) => exists(xs, x -> x = 1)", "array_contains")
 def search_of_items(expr: Expr, simplify: Simplify) -> Expr | None:
-    """What ARRAY_CONTAINS looks for is a constant, and has no floats: they may be NaN."""
+    """What is looked for is a constant, and has no floats: they may be NaN."""
     match expr:
-        case Call("array_compact", (array,)) if not reads_item(expr):
-            return _filtered(array, Not(IsNull(item_of(array))), simplify)
-        case Call("array_contains", (array, Literal(value) as wanted)) if value is not None:
+        case Call(_, (array, Literal(value) as wanted)) if value is not None:
             if not has_floats(wanted.type) and not reads_item(expr):
                 return _exists(array, Compare("=", item_of(array), wanted), simplify)
     return None
