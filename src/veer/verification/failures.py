@@ -16,15 +16,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never, final
 
+from veer.analysis.lineage import ColumnSource, Copied, column_sources
 from veer.expressions.constant_folding import computed
 from veer.expressions.failing import can_fail
 from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import (
+    AggregateCall,
     Case,
     Column,
     Expr,
     OuterColumn,
+    OverCall,
 )
 from veer.model.ops import (
     Aggregate,
@@ -49,7 +52,7 @@ from veer.model.ops import (
     Values,
 )
 from veer.model.pprint import show_expr
-from veer.model.schema import Schema
+from veer.model.schema import Field, Schema
 from veer.model.walk import children, map_children, map_exprs, operator_exprs, query_of, transform
 
 
@@ -85,19 +88,19 @@ class _Collector:
     """Walks a dataflow upwards, knowing each column as an expression over source columns."""
 
     def __init__(self, dataflow: Dataflow) -> None:
-        self.dataflow = dataflow
         # Where constants can be computed, nothing fails.
-        self.operators = {
+        operators = {
             id_: map_exprs(operator, lambda e: transform(e, computed))
             for id_, operator in dataflow.operators.items()
         }
+        self.dataflow = Dataflow(operators, dataflow.links, dataflow.declared)
         self.columns: dict[str, list[Expr]] = {}
         self.guards: dict[str, list[Expr]] = {}
 
     def collect(self, ids: list[str]) -> Iterator[FailingExpression]:
         """What may fail in some operators, given with those that feed them first."""
         for id_ in ids:
-            operator = self.operators[id_]
+            operator = self.dataflow.operators[id_]
             below = self.dataflow.inputs[id_]
             schema = Schema(tuple(f for i in below for f in self.dataflow.schemas[i]))
             given = [c for i in below for c in self.columns[i]]
@@ -109,36 +112,27 @@ class _Collector:
 
     def _outputs(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
         """The columns of an operator as expressions over source columns, as far as they are some."""
-        operator = self.operators[id_]
+        operator = self.dataflow.operators[id_]
         own = self.dataflow.schemas[id_]
-        match operator:
-            case Source(table):
-                return [Column(f"{table}.{f.name}", f.type) for f in own]
-            case Project(named):
-                return [_resolved(n.expr, schema, given) for n in named]
-            case Join(kind="semi" | "anti"):
-                return given[: len(own)]
-            case Aggregate(keys, calls):
-                resolved_keys = [_resolved(k.expr, schema, given) for k in keys]
-                return resolved_keys + [Column(n.call.function, n.call.type) for n in calls]
-            case GlobalAggregate(calls):
-                return [Column(n.call.function, n.call.type) for n in calls]
-            case Union():
-                return given[: len(own)]
-            case Filter() | Deduplicate() | Sort() | Limit() | Over() | Unnest() | Lateral():
-                return _extended(given, own)
-            case Sample() | RowUdf() | Join() | Sink() | Values():
-                return _extended(given, own)
-            case IntersectAll() | ExceptAll():
-                return _extended(given, own)
-            case TableUdf():  # its columns are its own, also where they are called alike
-                return [Column(f.name, f.type) for f in own]
-            case _:
-                assert_never(operator)
+        if isinstance(operator, Source):
+            return [Column(f"{operator.table}.{f.name}", f.type) for f in own]
+
+        def resolved(source: ColumnSource, field: Field) -> Expr:
+            match source:
+                case Copied(places):
+                    return given[places[0]]
+                case AggregateCall(function):
+                    return Column(function, source.type)
+                case None | OverCall():  # the operator's own, also where it is called as another
+                    return Column(field.name, field.type)
+                case _:
+                    return _resolved(source, schema, given)
+
+        return list(map(resolved, column_sources(self.dataflow, id_), own))
 
     def _kept(self, id_: str, schema: Schema, given: list[Expr], guards: list[Expr]) -> list[Expr]:
         """The conditions that every row an operator gives has passed."""
-        operator = self.operators[id_]
+        operator = self.dataflow.operators[id_]
         match operator:
             case Filter(predicate):
                 return [*guards, *conjuncts(_resolved(predicate, schema, given))]
@@ -159,13 +153,6 @@ class _Collector:
                 return guards
             case _:
                 assert_never(operator)
-
-
-def _extended(given: list[Expr], own: Schema) -> list[Expr]:
-    """The input's columns and new ones behind them; all new where there are fewer than came in."""
-    if len(given) > len(own):
-        return [Column(f.name, f.type) for f in own]
-    return given + [Column(f.name, f.type) for f in own.fields[len(given) :]]
 
 
 def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
