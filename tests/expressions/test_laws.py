@@ -138,7 +138,7 @@ TABLE: dict[str, tuple[list[tuple[str | Expr, str]], list[str | Expr]]] = {
             ("CAST(CAST(n AS BIGINT) AS INT)", "n"),
             ("CAST(CAST(p AS DECIMAL(9, 2)) AS DECIMAL(7, 2))", "p"),
         ],
-        ["CAST(CAST(k AS INT) AS BIGINT)", "CAST(CAST(p AS DECIMAL(9, 3)) AS DECIMAL(7, 2))",
+        ["CAST(CAST(k AS INT) AS BIGINT)", "CAST(CAST(p AS DECIMAL(9, 1)) AS DECIMAL(7, 2))",
          "CAST(CAST(n AS DOUBLE) AS INT)"],
     ),
     "cast_of_value_or_constant": (
@@ -292,8 +292,8 @@ TABLE: dict[str, tuple[list[tuple[str | Expr, str]], list[str | Expr]]] = {
         [("n < 11", "(n <= 10)"), ("n > 10", "(n >= 11)")],
         ["n > 2147483647", "f < 11", "n <= 11", "p < 11"],
     ),
-    "concat_once": ([("concat(concat(x, y), 'c')", "concat(x, y, 'c')")],
-                    ["concat(x, upper(concat(y, x)))", "concat(concat(xs, xs), xs)"]),
+    "concat_once": ([("concat(concat(x, y), 'c')", "concat(x, y, 'c')"), ("concat(x, 'a', 'b', '')", "concat(x, 'ab')"), ("concat(x, '')", "x")],
+                    ["concat(x, upper(concat(y, x)))", "concat(x, NULL, 'a')"]),
     "zero_or_null": (
         [("coalesce(CASE WHEN n <> 0 THEN n END, 0)", "coalesce(n, 0)")],
         ["coalesce(CASE WHEN n <> 0 THEN m END, 0)", "coalesce(CASE WHEN n <> 0 THEN n END, 1)",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from veer.expressions.connectives import negated
 from veer.expressions.constant_folding import FALSE, TRUE, computed, zero_of
 from veer.expressions.law import Simplify, Stage, law
-from veer.expressions.negation import negated
 from veer.expressions.true_conditions import where_true
 from veer.model.conditions import conjuncts
 from veer.model.expr import Call, Case, Column, Compare, Expr, InList, IsNull, Literal, Not, Or

@@ -10,34 +10,21 @@ from veer.expressions.law import Simplify, Stage, law
 from veer.model.expr import Call, Cast, Expr, Literal
 from veer.model.nullability import gives_null
 from veer.model.types import (
-    INTEGER_BITS,
     CastMode,
     DataType,
-    DecimalType,
-    IntegralType,
     holding_both,
 )
 
 
 @law("CAST(CAST(n AS BIGINT) AS INT) => n, n being an INT", Cast, stage=Stage.NORMAL)
 def cast_there_and_back(expr: Expr, _: Simplify) -> Expr | None:
-    """The type between holds every value, written alike; or there is no change of type at all."""
+    """The type between holds every value; or there is no change of type at all."""
     match expr:
         case Cast(arg, type_) if arg.type == type_:
             return arg
-        case Cast(Cast(inner, wider), type_) if inner.type == type_ and _holds_all(wider, type_):
-            return inner
+        case Cast(Cast() as arg, type_):
+            return _before_cast(arg, type_)
     return None
-
-
-def _holds_all(wider: DataType, type_: DataType) -> bool:
-    """Whether every value of a type is one of another, written alike."""
-    if isinstance(wider, DecimalType) and isinstance(type_, DecimalType):
-        digits = wider.precision - wider.scale, type_.precision - type_.scale
-        return wider.scale == type_.scale and digits[0] >= digits[1]
-    if isinstance(wider, IntegralType) and isinstance(type_, IntegralType):
-        return INTEGER_BITS[wider] >= INTEGER_BITS[type_]
-    return False
 
 
 @law("CAST(coalesce(x, 0) AS BIGINT) => coalesce(CAST(x AS BIGINT), 0)", Cast, stage=Stage.NORMAL)

@@ -16,7 +16,6 @@ from veer.expressions import (
     connectives,
     constant_folding,
     dates,
-    negation,
     nulls,
     ranges,
     text_conditions,
@@ -26,7 +25,7 @@ from veer.expressions.law import Law, Simplifier, Stage
 
 LAWS: tuple[Law, ...] = (
     connectives.connective_flattened,
-    negation.negation_moved_down,
+    connectives.negation_moved_down,
     cases.conditions_of_branches,
     cases.known_conditions,
     casts.cast_there_and_back,
@@ -49,7 +48,7 @@ LAWS: tuple[Law, ...] = (
     texts.function_of_alternatives,
     comparisons.list_of_one,
     text_conditions.parts_as_searches,
-    negation.negated_twice,
+    connectives.negated_twice,
     nulls.null_of_strict,
     nulls.null_of_present,
     comparisons.constant_on_the_right,

@@ -16,7 +16,7 @@ from veer.expressions.constant_folding import computed
 from veer.expressions.law import Simplify, Stage, law
 from veer.functions.registry import Kind, Nulls, scalar_function
 from veer.model.expr import Call, Case, Cast, Compare, Expr, Literal
-from veer.model.types import BOOLEAN, INT, STRING, StringType
+from veer.model.types import BOOLEAN, INT, STRING, DataType, StringType
 
 CASES = ("lower", "upper", "initcap")  # functions that change the case of letters
 TRIMS = ("trim", "ltrim", "rtrim")
@@ -235,17 +235,23 @@ def letters_of_alternatives(expr: Expr, simplify: Simplify) -> Expr | None:
     return None
 
 
-@law("concat(concat(a, b), c) => concat(a, b, c)", "concat", stage=Stage.NORMAL)
+@law("concat(concat(x, 'a'), 'b', '') => concat(x, 'ab')", "concat")
 def concat_once(expr: Expr, _: Simplify) -> Expr | None:
-    """Of texts: arrays put together have a type of their own."""
+    """Texts or arrays of one type; a null among them stays, which makes the whole null."""
     assert isinstance(expr, Call)
-    if not any(_is_text_concat(arg) for arg in expr.args):
-        return None
-    parts = (a.args if _is_text_concat(a) else (a,) for a in expr.args)  # type: ignore[union-attr]
-    return replace(expr, args=tuple(p for each in parts for p in each))
+    inner = (a.args if _is_concat(a, expr.type) else (a,) for a in expr.args)  # type: ignore[union-attr]
+    values: list[Expr] = []
+    for value in (value for args in inner for value in args):
+        match values[-1:], value:
+            case [Literal(str() as before)], Literal(str() as after):
+                values[-1] = Literal(before + after, value.type)
+            case _:
+                values.append(value)
+    values = [v for v in values if v != Literal("", v.type)] or values[:1]
+    if len(values) == 1 and values[0].type == expr.type:
+        return values[0]
+    return replace(expr, args=tuple(values))
 
 
-def _is_text_concat(expr: Expr) -> bool:
-    return (
-        isinstance(expr, Call) and expr.function == "concat" and isinstance(expr.type, StringType)
-    )
+def _is_concat(expr: Expr, type_: DataType) -> bool:
+    return isinstance(expr, Call) and expr.function == "concat" and expr.type == type_

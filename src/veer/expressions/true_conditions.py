@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from veer.analysis.determinism import is_random
+from veer.expressions.connectives import negated
 from veer.expressions.constant_folding import FALSE, TRUE, computed
-from veer.expressions.negation import negated
 from veer.expressions.nulls import is_null_with
 from veer.expressions.ranges import true_ranges
 from veer.model.conditions import conjunction, conjuncts, disjunction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from veer.analysis.determinism import dataflow_kind, expr_kind
+from veer.analysis.determinism import dataflow_kind, is_random
 from veer.errors import InputError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
@@ -100,7 +100,7 @@ class FlowBuilder:
         while waiting:
             here = waiting.pop()
             exprs = operator_exprs(self.operators[here])
-            if any(expr_kind(e) in (Kind.CHOICE, Kind.PARTITION) for e in exprs):
+            if any(map(is_random, exprs)):
                 return True
             below = {link.src for link in self.links if link.dst == here} - seen
             seen |= below

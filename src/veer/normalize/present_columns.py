@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from veer.analysis.facts import rows_kept
 from veer.analysis.keys import Signals
 from veer.model.expr import Expr
-from veer.model.ops import AnyOperator, Filter, Join
 from veer.model.schema import Schema
 from veer.normalize.placing.conditions import rejects_nulls_of
 
@@ -26,7 +26,10 @@ def present_columns(signals: Signals, id_: str, known: dict[str, Schema]) -> Sch
         missing = [i for i in inputs if i not in known]
         if here not in known and not missing:
             operator = signals.operators[here]
-            known[here] = _where(operator.output([known[i] for i in inputs]), _asked(operator))
+            schema = operator.output([known[i] for i in inputs])
+            for condition in rows_kept(operator)[1]:
+                schema = _where(schema, condition)
+            known[here] = schema
         if here in known:
             waiting.pop()
         else:
@@ -34,20 +37,8 @@ def present_columns(signals: Signals, id_: str, known: dict[str, Schema]) -> Sch
     return known[id_]
 
 
-def _asked(operator: AnyOperator) -> Expr | None:
-    """What is true on every row that comes out."""
-    match operator:
-        case Filter(predicate):
-            return predicate
-        case Join("inner", condition):
-            return condition
-    return None
-
-
-def _where(schema: Schema, condition: Expr | None) -> Schema:
+def _where(schema: Schema, condition: Expr) -> Schema:
     """Columns of the rows on which a condition is true."""
-    if condition is None:
-        return schema
     columns = rejects_nulls_of(condition)
     present = {schema.place(c.name, c.occurrence) for c in columns}
     fields = enumerate(schema.fields)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, final
 
 from veer.analysis.lineage import ColumnSource, Copied, column_sources
 from veer.errors import InputError
+from veer.expressions.comparisons import MIRRORED
 from veer.functions.registry import Failure
 from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
@@ -70,7 +71,6 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @final
@@ -290,7 +290,7 @@ def _comparisons(condition: Expr) -> Iterator[tuple[str, Expr, Expr]]:
             case Or(args):
                 stack.append(args[0])
             case Compare(op, Literal() as left, right):
-                yield TURNED.get(op, op), right, left
+                yield MIRRORED.get(op, op), right, left
             case Compare(op, left, right):
                 yield op, left, right
             case Call(_, (text, pattern, *_)) if text_use(part) in (TextUse.PART, TextUse.LIKE):

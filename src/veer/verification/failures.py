@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import assert_never, final
+from typing import final
 
+from veer.analysis.facts import rows_kept
 from veer.analysis.lineage import ColumnSource, Copied, column_sources
 from veer.expressions.constant_folding import computed
 from veer.expressions.failing import can_fail
@@ -30,26 +31,7 @@ from veer.model.expr import (
     OverCall,
 )
 from veer.model.ops import (
-    Aggregate,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
     Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
 )
 from veer.model.pprint import show_expr
 from veer.model.schema import Field, Schema
@@ -108,7 +90,7 @@ class _Collector:
             for expr in operator_exprs(operator):
                 yield from _failing(expr, schema, given, guards)
             self.columns[id_] = self._outputs(id_, schema, given)
-            self.guards[id_] = self._kept(id_, schema, given, guards)
+            self.guards[id_] = self._kept(id_, schema, given)
 
     def _outputs(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
         """The columns of an operator as expressions over source columns, as far as they are some."""
@@ -130,29 +112,11 @@ class _Collector:
 
         return list(map(resolved, column_sources(self.dataflow, id_), own))
 
-    def _kept(self, id_: str, schema: Schema, given: list[Expr], guards: list[Expr]) -> list[Expr]:
+    def _kept(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
         """The conditions that every row an operator gives has passed."""
-        operator = self.dataflow.operators[id_]
-        match operator:
-            case Filter(predicate):
-                return [*guards, *conjuncts(_resolved(predicate, schema, given))]
-            case Join(kind="inner", condition=condition) if condition is not None:
-                return [*guards, *conjuncts(_resolved(condition, schema, given))]
-            case Join(kind="left" | "anti" | "semi"):
-                # Rows of the right that were filtered may be missing, and are padded then.
-                return list(self.guards[self.dataflow.inputs[id_][0]])
-            case Join(kind="full") | Union():
-                return []  # a row need not have come through any one of the inputs
-            case Join():  # cross, or inner without a condition
-                return guards
-            case Source() | Values() | Project() | Aggregate() | GlobalAggregate() | Sink():
-                return guards
-            case Deduplicate() | Sort() | Limit() | Over() | Unnest() | Lateral() | Sample():
-                return guards
-            case IntersectAll() | ExceptAll() | RowUdf() | TableUdf():
-                return guards
-            case _:
-                assert_never(operator)
+        kept, asked = rows_kept(self.dataflow.operators[id_])
+        guards = [g for port in kept for g in self.guards[self.dataflow.inputs[id_][port]]]
+        return [*guards, *(p for c in asked for p in conjuncts(_resolved(c, schema, given)))]
 
 
 def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
