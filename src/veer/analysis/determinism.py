@@ -79,10 +79,12 @@ from veer.model.types import (
 )
 from veer.model.walk import (
     exprs_in,
+    map_exprs,
     operator_exprs,
     parts,
     query_of,
     subqueries,
+    transform,
 )
 
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
@@ -316,3 +318,35 @@ def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:
     places = places_determined_by((e for e in exprs if not has_floats(e.type)), schema)
     # Without two rows that agree on partition and order there are no ties.
     return Kind.PURE if unique.tells_apart(places) else Kind.CHOICE
+
+
+# -- functions of batches of rows: pandas UDFs, mapInPandas, applyInPandas and their kin ------------
+
+
+def has_batched(operator: AnyOperator) -> bool:
+    """Whether an operator runs a function of batches."""
+    if isinstance(operator, TableUdf):
+        return operator.batched
+    return any(
+        isinstance(part, OpaqueCall) and part.batched
+        for expr in operator_exprs(operator)
+        for part in parts(expr)
+    )
+
+
+def chooses_by_batches(dataflow: Dataflow, id_: str) -> bool:
+    """Whether an operator makes no other choice than its functions of batches do."""
+    operator = dataflow.operators[id_]
+    if not has_batched(operator):
+        return False
+    if isinstance(operator, TableUdf):
+        return True
+    settled: AnyOperator = map_exprs(operator, lambda e: transform(e, _settled))
+    changed = Dataflow({**dataflow.operators, id_: settled}, dataflow.links)
+    return operator_kind(changed, id_) is Kind.PURE
+
+
+def _settled(expr: Expr) -> Expr:
+    if isinstance(expr, OpaqueCall) and expr.batched:
+        return replace(expr, kind=Kind.PURE, batched=False)
+    return expr

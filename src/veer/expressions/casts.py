@@ -6,14 +6,11 @@ from dataclasses import replace
 
 from veer.expressions.comparisons import narrowed
 from veer.expressions.constant_folding import computed
+from veer.expressions.exact_arithmetic import holds_all
 from veer.expressions.law import Simplify, Stage, law
 from veer.model.expr import Call, Cast, Expr, Literal
 from veer.model.nullability import gives_null
-from veer.model.types import (
-    CastMode,
-    DataType,
-    holding_both,
-)
+from veer.model.types import CastMode, DataType
 
 
 @law("CAST(CAST(n AS BIGINT) AS INT) => n, n being an INT", Cast, stage=Stage.NORMAL)
@@ -54,7 +51,7 @@ def cast_back_of_alternatives(expr: Expr, _: Simplify) -> Expr | None:
 def _before_cast(arg: Expr, type_: DataType) -> Expr | None:
     """A value of a type that was cast to a type with all values of it, or a constant it has."""
     match arg:
-        case Cast(value, wider) if value.type == type_ and holding_both(type_, wider) == wider:
+        case Cast(value, wider) if value.type == type_ and holds_all(wider, type_):
             return value
         case Literal():
             return narrowed(arg, arg.type, type_)

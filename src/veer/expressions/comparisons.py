@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from veer.expressions.constant_folding import widened
+from veer.expressions.exact_arithmetic import holds_all
 from veer.expressions.law import Simplify, Stage, law
 from veer.model.expr import Call, Case, Cast, Compare, Expr, InList, Literal, Not
 from veer.model.texts import text_of
-from veer.model.types import DataType, DecimalType, IntegralType, holding_both
+from veer.model.types import DataType, IntegralType
 
 MIRRORED: Mapping[str, str] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", ">=": "<="})
 
@@ -88,12 +89,7 @@ def comparison_before_cast(expr: Expr, _: Simplify) -> Expr | None:
 
 def narrowed(literal: Literal, type_: DataType, narrow: DataType) -> Literal | None:
     """A constant in a type all of whose values another type holds; None if that has it not."""
-    exact = (IntegralType, DecimalType)
-    if not isinstance(type_, exact) or not isinstance(narrow, exact) or literal.value is None:
-        return None
-    if literal.type != type_ or holding_both(narrow, type_) != type_:
-        return None
-    return widened(literal, narrow)
+    return widened(literal, narrow) if literal.type == type_ and holds_all(type_, narrow) else None
 
 
 @law("CASE WHEN c THEN x ELSE 0 END > 1 => CASE WHEN c THEN x > 1 ELSE FALSE END",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from veer.model.expr import Call, Cast, Expr, Literal
 from veer.model.types import (
-    INTEGER_BITS,
-    INTEGER_DIGITS,
+    EXACT_NUMBERS,
     CastMode,
     DataType,
     DecimalType,
     IntegralType,
+    holding_both,
 )
 
 NEGATED_EXACTLY = 34  # digits; Spark rounds longer decimals when it negates them
@@ -78,14 +78,9 @@ def is_exact(call: Call) -> bool:
             return False
 
 
-def holds_exactly(given: DataType, target: DecimalType) -> bool:
-    """Whether every value of a type is a decimal of the target type: no digit cut, none too many."""
-    whole = target.precision - target.scale
-    if isinstance(given, IntegralType):
-        return whole >= INTEGER_DIGITS[given]
-    if isinstance(given, DecimalType):
-        return target.scale >= given.scale and whole >= given.precision - given.scale
-    return False
+def holds_all(wider: DataType, type_: DataType) -> bool:
+    """Whether every value of an exact type is one of another: no digit cut off, none too many."""
+    return isinstance(type_, EXACT_NUMBERS) and holding_both(type_, wider) == wider
 
 
 def keeps_number(cast: Cast) -> bool:
@@ -96,15 +91,8 @@ def keeps_number(cast: Cast) -> bool:
     the point are never cut off.
     """
     given, target = cast.arg.type, cast.type
-    fails = cast.mode is CastMode.ANSI
-    if isinstance(target, DecimalType):
-        return holds_exactly(given, target) or (fails and _holds_last_digits(given, target))
-    if isinstance(given, IntegralType) and isinstance(target, IntegralType):
-        return fails or INTEGER_BITS[given] <= INTEGER_BITS[target]
-    return False
-
-
-def _holds_last_digits(given: DataType, target: DecimalType) -> bool:
-    if isinstance(given, DecimalType):
+    if cast.mode is not CastMode.ANSI or holds_all(target, given):
+        return holds_all(target, given)
+    if isinstance(target, DecimalType) and isinstance(given, DecimalType):
         return given.scale <= target.scale
-    return isinstance(given, IntegralType)
+    return isinstance(given, IntegralType) and isinstance(target, EXACT_NUMBERS)

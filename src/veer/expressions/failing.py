@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import assert_never
 
-from veer.expressions.text_patterns import constant_pattern
+from veer.expressions.text_conditions import constant_pattern
 from veer.functions.registry import scalar_function
 from veer.functions.traits import Domain
 from veer.model.expr import Call, Cast, Expr, Literal, ScalarQuery
 from veer.model.ops import GlobalAggregate, Project
 from veer.model.types import (
+    EXACT_NUMBERS,
     INTEGER_BITS,
     BooleanType,
     CastMode,
@@ -25,9 +26,8 @@ from veer.model.types import (
     StringType,
     TimestampNtzType,
     TimestampType,
+    digits,
 )
-
-WIDTHS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 
 
 def can_fail(expr: Expr) -> bool:
@@ -122,17 +122,13 @@ def cast_can_fail(cast: Cast) -> bool:
         return False
     if isinstance(given, NullType) or isinstance(target, StringType) or given == target:
         return False
-    if isinstance(given, StringType):
-        return True
-    if isinstance(given, BooleanType):
-        return False
-    if isinstance(given, IntegralType) and isinstance(target, IntegralType):
-        return WIDTHS[str(given)] > WIDTHS[str(target)]
+    if isinstance(given, StringType | BooleanType):
+        return isinstance(given, StringType)
     if isinstance(given, NumericType) and isinstance(target, DoubleType | FloatType | BooleanType):
         return False
-    if isinstance(given, IntegralType) and isinstance(target, DecimalType):
-        return target.precision - target.scale < WIDTHS[str(given)]
+    if isinstance(given, IntegralType) and isinstance(target, EXACT_NUMBERS):
+        return digits(target)[0] < digits(given)[0]
     if isinstance(given, DecimalType) and isinstance(target, DecimalType):
-        return target.precision - target.scale < given.precision - given.scale
+        return digits(target)[0] < digits(given)[0]
     moments = (DateType, TimestampType, TimestampNtzType)
     return not (isinstance(given, moments) and isinstance(target, moments))

@@ -1,10 +1,14 @@
-"""Tables whose columns, or their types, no file tells: what is assumed of them, listed with verdicts."""
+"""What is assumed of the tables and functions that sinks depend on, listed with every verdict."""
 
 from __future__ import annotations
 
-from veer.assumptions import ColumnsAsUsed
+from collections.abc import Iterator
+
+from veer.assumptions import ColumnsAsUsed, PackageIsPure, RowWise
 from veer.model.dag import Dataflow
+from veer.model.expr import OpaqueCall
 from veer.model.ops import OTHER_COLUMNS, REMEMBERED, UNTOLD_TYPES, Source, TableUdf
+from veer.model.walk import operator_exprs, parts, subqueries
 
 
 def columns_as_used(*sinks: tuple[Dataflow, str]) -> tuple[ColumnsAsUsed, ...]:
@@ -29,3 +33,18 @@ def columns_as_used(*sinks: tuple[Dataflow, str]) -> tuple[ColumnsAsUsed, ...]:
                     untold = tuple(told[UNTOLD_TYPES].split("\n"))
                     found[ColumnsAsUsed(table, untold, others=False)] = None
     return tuple(sorted(found, key=lambda a: (a.table, a.remembered, a.columns)))
+
+
+def declared_of_functions(dataflow: Dataflow, sink: str) -> Iterator[RowWise | PackageIsPure]:
+    """What is believed of functions below a sink, those in subqueries too."""
+    for id_ in (*dataflow.ancestors(sink), sink):
+        operator = dataflow.operators[id_]
+        if isinstance(operator, TableUdf):
+            yield from map(PackageIsPure, operator.trusted)
+        for part in (part for expr in operator_exprs(operator) for part in parts(expr)):
+            if isinstance(part, OpaqueCall):
+                yield from map(PackageIsPure, part.trusted)
+                yield from [RowWise(part.row_wise)] if part.row_wise else []
+        for query in subqueries(operator):
+            for inner in query.sinks:
+                yield from declared_of_functions(query, inner)
