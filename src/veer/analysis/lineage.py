@@ -9,9 +9,9 @@ ask of tables (`refute.fitting`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never, final
+from typing import TypeAlias, TypeVar, assert_never, final
 
 from veer.model.dag import Dataflow
 from veer.model.expr import AggregateCall, Expr, OverCall
@@ -39,6 +39,8 @@ from veer.model.ops import (
     Values,
 )
 
+T = TypeVar("T")
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,20 @@ def column_sources(dataflow: Dataflow, id_: str) -> list[ColumnSource]:
     width = len(dataflow.schemas[id_])
     sources = _first_sources(dataflow.operators[id_], widths)[:width]
     return [*sources, *[None] * (width - len(sources))]
+
+
+def followed(source: ColumnSource, below: Sequence[T], computed: Callable[[Expr], T]) -> T | None:
+    """What is known of a column by what is known of those of the inputs, side by side.
+
+    Of a set operation by those of the first input. Of calls and values of the operator's own: nothing.
+    """
+    match source:
+        case Copied(places):
+            return below[places[0]]
+        case None | AggregateCall() | OverCall():
+            return None
+        case _:
+            return computed(source)
 
 
 def _first_sources(operator: AnyOperator, widths: Sequence[int]) -> Sequence[ColumnSource]:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import TypeAlias, final
 
 from veer.analysis.keys import injective_argument
-from veer.analysis.lineage import ColumnSource, Copied, column_sources
+from veer.analysis.lineage import column_sources, followed
 from veer.model.dag import Dataflow
-from veer.model.expr import AggregateCall, Cast, Column, Expr, OuterColumn, OverCall
+from veer.model.expr import Cast, Column, Expr, OuterColumn
 from veer.model.ops import Lateral, Source, Union
 from veer.model.schema import Schema
 
@@ -77,14 +77,7 @@ def _origins(dataflow: Dataflow, id_: str, inputs: Sequence[Rows], outer: Scope)
         case Union():
             return (None,) * len(dataflow.schemas[id_])
     below = sum(inputs, Rows(Schema(()), ()))
-    return tuple(_origin_of(s, (below, *outer)) for s in column_sources(dataflow, id_))
-
-
-def _origin_of(source: ColumnSource, scope: Scope) -> Origin | None:
-    match source:
-        case Copied(places):
-            return scope[0].origins[places[0]]
-        case None | AggregateCall() | OverCall():
-            return None
-        case _:
-            return origin(source, scope)
+    return tuple(
+        followed(source, below.origins, lambda expr: origin(expr, (below, *outer)))
+        for source in column_sources(dataflow, id_)
+    )

@@ -10,9 +10,10 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import InvalidOperation
+from functools import partial
 from typing import Any, TypeAlias, final
 
-from veer.analysis.lineage import ColumnSource, Copied, column_sources
+from veer.analysis.lineage import column_sources, followed
 from veer.errors import InputError
 from veer.expressions.comparisons import MIRRORED
 from veer.functions.registry import Failure
@@ -20,7 +21,6 @@ from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
 from veer.model.dag import Dataflow
 from veer.model.expr import (
-    AggregateCall,
     And,
     Call,
     Cast,
@@ -36,7 +36,6 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
     OuterColumn,
-    OverCall,
     RowColumn,
     ScalarQuery,
 )
@@ -165,10 +164,14 @@ class Conditions:
                     self._note_test(condition, rows, values)
                     self._note(condition, rows, given)
             sources = column_sources(dataflow, id_)
-            origins[id_] = tuple(_origin_of(source, rows, given) for source in sources)
+            originates = partial(_origin, schema=rows, origins=given)
+            composes: Callable[[Expr], Expr | None] = partial(
+                _composed, rows=rows, composition=values
+            )
+            origins[id_] = tuple(followed(s, given, originates) for s in sources)
             of_several = isinstance(operator, Union)
             composed[id_] = tuple(
-                None if of_several else _composition_of(source, rows, values) for source in sources
+                None if of_several else followed(s, values, composes) for s in sources
             )
             self._read_columns(operator, given, rows)
 
@@ -250,26 +253,6 @@ def _composed(expr: Expr, rows: Schema, composition: Composition) -> Expr | None
         return None
     composed = substitute_columns(expr, lambda c: columns[c] or c)
     return composed if sum(1 for _ in parts(composed)) <= MOST_PARTS else None
-
-
-def _origin_of(source: ColumnSource, rows: Schema, origins: Origins) -> SourceColumn | None:
-    match source:
-        case Copied(places):
-            return origins[places[0]]
-        case None | AggregateCall() | OverCall():
-            return None
-        case _:
-            return _origin(source, rows, origins)
-
-
-def _composition_of(source: ColumnSource, rows: Schema, composition: Composition) -> Expr | None:
-    match source:
-        case Copied(places):
-            return composition[places[0]]
-        case None | AggregateCall() | OverCall():
-            return None
-        case _:
-            return _composed(source, rows, composition)
 
 
 def _origin(expr: Expr, schema: Schema, origins: Origins) -> SourceColumn | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import final
 
 from veer.analysis.facts import rows_kept
-from veer.analysis.lineage import ColumnSource, Copied, column_sources
+from veer.analysis.lineage import ColumnSource, column_sources, followed
 from veer.expressions.constant_folding import computed
 from veer.expressions.failing import can_fail
 from veer.model.conditions import conjuncts
@@ -28,7 +28,6 @@ from veer.model.expr import (
     Column,
     Expr,
     OuterColumn,
-    OverCall,
 )
 from veer.model.ops import (
     Source,
@@ -99,18 +98,13 @@ class _Collector:
         if isinstance(operator, Source):
             return [Column(f"{operator.table}.{f.name}", f.type) for f in own]
 
-        def resolved(source: ColumnSource, field: Field) -> Expr:
-            match source:
-                case Copied(places):
-                    return given[places[0]]
-                case AggregateCall(function):
-                    return Column(function, source.type)
-                case None | OverCall():  # the operator's own, also where it is called as another
-                    return Column(field.name, field.type)
-                case _:
-                    return _resolved(source, schema, given)
+        def column(source: ColumnSource, field: Field) -> Expr:
+            if isinstance(source, AggregateCall):
+                return Column(source.function, source.type)
+            of_input: Expr | None = followed(source, given, lambda e: _resolved(e, schema, given))
+            return of_input or Column(field.name, field.type)  # the operator's own
 
-        return list(map(resolved, column_sources(self.dataflow, id_), own))
+        return list(map(column, column_sources(self.dataflow, id_), own))
 
     def _kept(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
         """The conditions that every row an operator gives has passed."""
