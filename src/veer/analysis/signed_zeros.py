@@ -364,12 +364,3 @@ def _is_negative_zero(value: Any) -> bool:
     if isinstance(value, float):
         return value == 0 and math.copysign(1, value) < 0
     return isinstance(value, tuple) and any(map(_is_negative_zero, value))
-
-
-__all__ = [
-    "has_negative_zeros",
-    "may_show_zero_signs",
-    "shown_zero_sign",
-    "tells_zeros_apart",
-    "without_zero_signs",
-]

@@ -123,7 +123,8 @@ def null_of_items(expr: Expr, simplify: Simplify) -> Expr | None:
 def _filtered(array: Expr, condition: Expr, simplify: Simplify) -> Expr:
     """The items of an array on which a condition is true."""
     condition = where_true(condition)
-    if condition == TRUE or (_has_no_nulls(array) and condition == Not(IsNull(item_of(array)))):
+    is_map_keys = isinstance(array, Call) and array.function == "map_keys"  # none of them is null
+    if condition == TRUE or (is_map_keys and condition == Not(IsNull(item_of(array)))):
         return array
     present = _present(array)
     if present is not None:
@@ -212,10 +213,6 @@ def _present(array: Expr) -> Expr | None:
             return inner
         case _:
             return None
-
-
-def _has_no_nulls(array: Expr) -> bool:
-    return isinstance(array, Call) and array.function == "map_keys"
 
 
 def _with_item(array: Expr, body: Expr, value: Expr) -> Expr:

@@ -33,16 +33,15 @@ def known_conditions(expr: Expr, _: Simplify) -> Expr | None:
     then false. A CASE at the end is part of the one around it.
     """
     assert isinstance(expr, Case)
-    case = expr
     branches: list[tuple[Expr, Expr]] = []
     known: dict[Expr, Expr] = {}
-    for when, then in case.branches:
+    for when, then in expr.branches:
         when = _replaced(when, known)
         branches.append((when, _replaced(then, known | _true_in(conjuncts(when)))))
         for test in when.args if isinstance(when, Or) else (when,):
             if isinstance(test, IsNull) or (isinstance(test, Not) and isinstance(test.arg, IsNull)):
                 known |= {test: FALSE, negated(test): TRUE}
-    otherwise = _replaced(case.otherwise, known)
+    otherwise = _replaced(expr.otherwise, known)
     if isinstance(otherwise, Case):
         branches += otherwise.branches
         otherwise = otherwise.otherwise

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from veer.expressions.constant_folding import computed
 from veer.expressions.law import Simplify, Stage, law
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import And, Case, Compare, Expr, Literal, Not, Or
 from veer.model.texts import text_of
-from veer.model.types import BOOLEAN
 from veer.model.walk import transform
 
 NEGATED: Mapping[str, str] = MappingProxyType({"<": ">=", "<=": ">", ">": "<=", ">=": "<"})
@@ -33,8 +33,8 @@ def negated(condition: Expr) -> Expr:
             return And(tuple(map(negated, args)))
         case Not(arg):
             return arg
-        case Literal(value):
-            return Literal(None if value is None else not value, BOOLEAN)
+        case Literal():
+            return computed(Not(condition))
         case Compare(op, left, right) if op in NEGATED:
             return Compare(NEGATED[op], left, right)
         case Case(branches, otherwise):

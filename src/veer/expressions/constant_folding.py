@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from operator import eq, ge, gt, le, lt, ne
 from types import MappingProxyType
 from typing import Any, assert_never
 
@@ -75,13 +76,7 @@ MOMENTS = (DateType, TimestampType, TimestampNtzType)
 # A number in a text that every language reads alike, and rounds alike.
 NUMERAL = re.compile(r"[+-]?\d{1,30}(\.\d{0,30})?([eE][+-]?\d{1,3})?", re.ASCII)
 COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
-    {
-        "=": lambda a, b: bool(a == b),
-        "<": lambda a, b: bool(a < b),
-        "<=": lambda a, b: bool(a <= b),
-        ">": lambda a, b: bool(a > b),
-        ">=": lambda a, b: bool(a >= b),
-    }
+    {"=": eq, "<=>": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 )
 
 
@@ -127,8 +122,7 @@ def _compared(op: str, left: Literal, right: Literal) -> Literal | None:
             return TRUE if left.value is right.value else FALSE
         return Literal(None, BOOLEAN)
     key = sort_key(type_)
-    holds = COMPARISONS["=" if op == "<=>" else op]
-    return TRUE if holds(key(left.value), key(right.value)) else FALSE
+    return TRUE if COMPARISONS[op](key(left.value), key(right.value)) else FALSE
 
 
 def _without_decided(expr: And | Or) -> Expr:

@@ -84,11 +84,11 @@ def parts_as_searches(expr: Expr, simplify: Simplify) -> Expr | None:
 def place_as_search(expr: Expr, simplify: Simplify) -> Expr | None:
     """Where a text holds another is compared with 0 or 1, searching from the start."""
     match expr:
-        case Compare(op, Call("instr", (text, part)), Literal(int() as number)):
-            pass
-        case Compare(op, Call("locate", (part, text)), Literal(int() as number)):
-            pass
-        case Compare(op, Call("locate", (part, text, Literal(1))), Literal(int() as number)):
+        case Compare(
+            op,
+            Call("instr", (text, part)) | Call("locate", (part, text) | (part, text, Literal(1))),
+            Literal(int() as number),
+        ):
             pass
         case _:
             return None

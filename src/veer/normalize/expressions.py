@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from veer.analysis.determinism import is_random
+from veer.analysis.determinism import is_random as is_random
 from veer.expressions.laws import normal_node
 from veer.model.dag import Dataflow
 from veer.model.expr import Exists, Expr, InQuery, ScalarQuery
@@ -39,6 +39,3 @@ def normalized_expr(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr
 def size(expr: Expr) -> int:
     """How many nodes an expression has."""
     return sum(1 for _ in parts(expr))
-
-
-__all__ = ["Normalize", "is_random", "normalized_expr", "size"]

@@ -6,8 +6,7 @@ to satisfy most of the conditions anybody puts on them; only a guess at what rea
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import InvalidOperation
 from functools import partial
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias, final
 from veer.analysis.lineage import column_sources, followed
 from veer.errors import InputError
 from veer.expressions.comparisons import MIRRORED
+from veer.expressions.constant_folding import COMPARISONS
 from veer.functions.registry import Failure
 from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
@@ -61,15 +61,6 @@ Origins: TypeAlias = tuple[SourceColumn | None, ...]
 # What the columns of a signal compute of source columns; None where that is not followed.
 Composition: TypeAlias = tuple[Expr | None, ...]
 MOST_PARTS = 40
-COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "<=>": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 @final
@@ -301,6 +292,6 @@ def _passes(value: Any, op: str, constant: Any) -> bool:
     if value is None or constant is None:
         return (value is None) == (op == "<=>" and constant is None)
     try:
-        return COMPARE[op](value, constant)
+        return COMPARISONS[op](value, constant)
     except (TypeError, KeyError, InvalidOperation):  # a number against a text, or NaN
         return False

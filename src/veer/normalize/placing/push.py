@@ -252,7 +252,9 @@ def _is_never_where_null(conditions: Sequence[Expr], both: Schema, places: set[i
         return column
 
     for condition in conditions:
-        if not has_query(condition) and places & places_read(condition, both):
+        if has_query(condition) or is_random(condition):
+            continue
+        if places & places_read(condition, both):
             given = substitute_columns(condition, null_there)
             if is_never(transform(given, normal_node)):
                 return True
