@@ -8,7 +8,7 @@ from dataclasses import replace
 from veer.expressions.connectives import negated
 from veer.expressions.constant_folding import FALSE, TRUE, computed, zero_of
 from veer.expressions.law import Simplify, Stage, law
-from veer.expressions.true_conditions import where_true
+from veer.expressions.true_conditions import is_null_test, where_true
 from veer.model.conditions import conjuncts
 from veer.model.expr import Call, Case, Column, Compare, Expr, InList, IsNull, Literal, Not, Or
 from veer.model.types import DecimalType, IntegralType
@@ -39,7 +39,7 @@ def known_conditions(expr: Expr, _: Simplify) -> Expr | None:
         when = _replaced(when, known)
         branches.append((when, _replaced(then, known | _true_in(conjuncts(when)))))
         for test in when.args if isinstance(when, Or) else (when,):
-            if isinstance(test, IsNull) or (isinstance(test, Not) and isinstance(test.arg, IsNull)):
+            if is_null_test(test):
                 known |= {test: FALSE, negated(test): TRUE}
     otherwise = _replaced(expr.otherwise, known)
     if isinstance(otherwise, Case):

@@ -13,6 +13,7 @@ from veer.model.types import (
     DataType,
     DecimalType,
     IntegralType,
+    digits,
     holding_both,
 )
 
@@ -27,22 +28,25 @@ def is_positive(expr: Expr) -> bool:
 
 def is_few_days(expr: Expr) -> bool:
     """Whether a number of days does not lead out of the range in which days are counted."""
-    match expr:
-        case Literal(int() as days):
-            return abs(days) <= MOST_DAYS
-        case _:
-            return False
+    value = expr.value if isinstance(expr, Literal) else None
+    return isinstance(value, int) and abs(value) <= MOST_DAYS
 
 
 def is_exact_sum(call: Call) -> bool:
     """Whether a decimal sum keeps every digit: Spark's own type for it is not cut off."""
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
+    (whole_a, scale_a), (whole_b, scale_b), (whole, scale) = _digits(call)
     # One more digit before the point for the carry; past 38 digits Spark cuts those behind it.
-    scale = max(a.scale, b.scale)
-    whole = max(a.precision - a.scale, b.precision - b.scale)
-    return result.scale == scale and result.precision - result.scale >= whole + 1
+    return scale == max(scale_a, scale_b) and whole >= max(whole_a, whole_b) + 1
+
+
+def is_exact_product(call: Call) -> bool:
+    """Whether a decimal product keeps every digit."""
+    (whole_a, scale_a), (whole_b, scale_b), (whole, scale) = _digits(call)
+    return scale == scale_a + scale_b and whole >= whole_a + whole_b
+
+
+def _digits(call: Call) -> list[tuple[int, int]]:
+    return [digits(e.type) for e in (*call.args, call)]
 
 
 def is_exact_negation(call: Call) -> bool:
@@ -50,15 +54,6 @@ def is_exact_negation(call: Call) -> bool:
     type_ = call.type
     assert isinstance(type_, DecimalType)
     return call.args[0].type == type_ and type_.precision <= NEGATED_EXACTLY
-
-
-def is_exact_product(call: Call) -> bool:
-    """Whether a decimal product keeps every digit."""
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
-    whole = a.precision - a.scale + b.precision - b.scale
-    return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
 
 
 def is_exact(call: Call) -> bool:

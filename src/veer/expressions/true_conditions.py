@@ -80,13 +80,11 @@ def _case(case: Expr, when: Expr, then: Expr, rest: Expr) -> Expr:
         return _where_true(Or((when, rest)))
     if rest in (FALSE, Literal(None, FALSE.type)):
         return _where_true(And((when, then)))
-    if isinstance(then, Literal) and isinstance(when, IsNull | Not) and _is_test(when):
+    if isinstance(then, Literal) and is_null_test(when):
         return _where_true(And((negated(when), rest)))
     return case
 
 
-def _is_test(condition: Expr) -> bool:
+def is_null_test(condition: Expr) -> bool:
     """Whether a condition is about being null, and never null itself."""
-    return isinstance(condition, IsNull) or (
-        isinstance(condition, Not) and isinstance(condition.arg, IsNull)
-    )
+    return isinstance(condition.arg if isinstance(condition, Not) else condition, IsNull)
