@@ -138,7 +138,7 @@ def _facts(dataflow: Dataflow, id_: str, by_signal: Mapping[str, Facts]) -> Fact
 
 
 def rows_kept(operator: AnyOperator) -> tuple[tuple[int, ...], tuple[Expr, ...]]:
-    """The inputs of which every row above keeps one, and the conditions that it has passed.
+    """The inputs from each of which every row above keeps a row, and the conditions it has passed.
 
     What holds of all rows of these inputs, and these conditions, over the inputs side by side, holds of
     what a row above is made of. Rows of an input that may be padded need not be there.

@@ -2,7 +2,7 @@
 
     Project(a, b + 1)   =>   a, b + 1            Join   =>   copies of the columns of both inputs
 
-Said once for all that follow columns down a dataflow: to the columns of tables (`origins`), to where the
+One derivation for all that follow columns down a dataflow: to the columns of tables (`origins`), to where the
 sign of a zero is decided (`signed_zeros`), to what fails (`verification.failures`), to what conditions
 ask of tables (`refute.fitting`).
 """

@@ -26,12 +26,12 @@ def columns_as_used(*sinks: tuple[Dataflow, str]) -> tuple[ColumnsAsUsed, ...]:
                 if OTHER_COLUMNS in names:
                     found[ColumnsAsUsed(table, used, others=True)] = None
                     continue
-                told = dict(operator.metadata) if isinstance(operator, Source) else {}
-                if REMEMBERED in told:
+                metadata = dict(operator.metadata) if isinstance(operator, Source) else {}
+                if REMEMBERED in metadata:
                     found[ColumnsAsUsed(table, used, others=False, remembered=True)] = None
-                if UNTOLD_TYPES in told:
-                    untold = tuple(told[UNTOLD_TYPES].split("\n"))
-                    found[ColumnsAsUsed(table, untold, others=False)] = None
+                if UNTOLD_TYPES in metadata:
+                    unknown = tuple(metadata[UNTOLD_TYPES].split("\n"))
+                    found[ColumnsAsUsed(table, unknown, others=False)] = None
     return tuple(sorted(found, key=lambda a: (a.table, a.remembered, a.columns)))
 
 

@@ -175,7 +175,7 @@ def _exists(array: Expr, condition: Expr, simplify: Simplify) -> Expr:
 
 
 def _first_truth(array: Expr, first: Expr, value: bool, simplify: Simplify) -> Expr:
-    """The truth value that a condition on the items tells of, else the other one, if there is any."""
+    """The truth value of items that meet a condition; the other one if only other items exist."""
     some = simplify(Compare(">=", _counted(array, first, simplify), Literal(1, INT)))
     other = simplify(
         Compare(">=", _counted(array, simplify(Not(first)), simplify), Literal(1, INT))

@@ -14,7 +14,7 @@ from veer.model.expr import Call, Case, Column, Compare, Expr, InList, IsNull, L
 from veer.model.types import DecimalType, IntegralType
 from veer.model.walk import map_children, parts
 
-TESTS = (IsNull, Compare, InList, Not)  # of which something may be known
+TESTS = (IsNull, Compare, InList, Not)  # conditions whose outcome may be known
 
 
 @law("CASE WHEN coalesce(c, FALSE) THEN a END => CASE WHEN c THEN a END", Case, stage=Stage.NORMAL)

@@ -17,7 +17,7 @@ MIRRORED: Mapping[str, str] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", 
 
 @law("x IN (1) => x = 1", InList)
 def list_of_one(expr: Expr, _: Simplify) -> Expr | None:
-    """Null beside a null in both."""
+    """Both sides are null where a value that is compared is null."""
     match expr:
         case InList(arg, (option,)):
             return Compare("=", arg, option)

@@ -83,8 +83,8 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
 def computed(expr: Expr) -> Expr:
     """An operation on constants as its value, where that is certain; else itself.
 
-    Looks at the top only: what is below is taken as it is. A condition or CASE of which constants
-    decide some parts loses these.
+    Looks at the topmost node only. A condition or CASE loses the parts that constants
+    decide.
     """
     match expr:
         case Cast(Literal() as literal, type_):
@@ -128,7 +128,7 @@ def _compared(op: str, left: Literal, right: Literal) -> Literal | None:
 def _without_decided(expr: And | Or) -> Expr:
     """An AND without what is always true, an OR without what is never; decided by one other.
 
-    In three-valued logic too: true is neutral to AND, and false decides it beside nulls.
+    In three-valued logic too: true is neutral to AND, and false decides it even if another part is null.
     """
     neutral, decisive = (TRUE, FALSE) if isinstance(expr, And) else (FALSE, TRUE)
     if decisive in expr.args:
@@ -223,7 +223,7 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
 
 
 def _date(text: str) -> Literal | None:
-    """The date that a text tells, if it tells one that Python's calendar has."""
+    """The date that a text stands for, if Python's calendar has it."""
     try:
         day = parse_date(text)
     except UnsupportedError:

@@ -82,7 +82,7 @@ def keeps_number(cast: Cast) -> bool:
     """Whether a cast between exact numbers gives the number it is given, wherever it gives one.
 
     An ANSI cast to fewer digits before the point fails the run where the number does not fit, as
-    ANSI arithmetic does: there the number stands for the result that nobody sees. Digits behind
+    ANSI arithmetic does: there the number stands for a result that does not exist. Digits behind
     the point are never cut off.
     """
     given, target = cast.arg.type, cast.type

@@ -1,8 +1,8 @@
 """All laws of expressions, in order, and the simplifiers that use them.
 
 An expression is simplified from its parts upwards. At each node the first law that applies rewrites it,
-and the laws are tried again, from the first, until none applies. Three simplifiers use more laws each:
-`fold` known values alone, `simplified` what the prover and the refuter want, `normal_node` all of them.
+and all are tried again until none applies. Three simplifiers use more laws each: `fold` known values
+alone, `simplified` what prover and refuter want, `normal_node` all, of expressions that are not random.
 """
 
 from __future__ import annotations

@@ -256,7 +256,7 @@ def _in_order(cells: _Cells, taken: dict[int, Expr]) -> Expr:
 
 
 def _groups(filled: Sequence[int], taken: dict[int, Expr]) -> Iterator[list[int]]:
-    """Cells beside each other on which the same value is taken."""
+    """Adjacent cells on which the CASE gives the same value."""
     group: list[int] = []
     for cell in filled:
         if group and taken[cell] != taken[group[-1]]:

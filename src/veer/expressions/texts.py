@@ -192,10 +192,9 @@ def formatted_text(expr: Expr, _: Simplify) -> Expr | None:
 
 @law("upper(coalesce(x, 'eur')) => coalesce(upper(x), 'EUR')", Call)
 def function_of_alternatives(expr: Expr, simplify: Simplify) -> Expr | None:
-    """Of a COALESCE or CASE of texts all but one of which become constants, with constants beside it.
+    """The function is pure, never fails, and makes constants of all alternatives but one.
 
-    A function that is null exactly with its arguments passes over the nulls that COALESCE does. The
-    function is pure and never fails.
+    Its other arguments are constants. Over a COALESCE it must be null exactly where an argument is.
     """
     assert isinstance(expr, Call)
     places = [i for i, arg in enumerate(expr.args) if not isinstance(arg, Literal)]

@@ -1,4 +1,4 @@
-"""Conditions of which only counts where they are true: in a filter, a join, a FILTER or WHEN.
+"""Conditions that count only where they are true: in a filter, a join, a FILTER or WHEN.
 
     coalesce(a > 1, FALSE)              =>   a > 1
     a <=> 1                             =>   a = 1

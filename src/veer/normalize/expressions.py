@@ -18,8 +18,8 @@ Normalize: TypeAlias = Callable[[Dataflow], Dataflow]
 def normalized_expr(expr: Expr, of_query: Normalize, of_rows: Normalize) -> Expr:
     """An expression in normal form.
 
-    `of_query` gives the normal form of a subquery, `of_rows` that of one of which only counts whether it
-    has rows. What is random is left as it is, but for its parts that are not: two numbers that are drawn
+    `of_query` gives the normal form of a subquery, `of_rows` that of one where only the presence of rows
+    counts. What is random is left as it is, but for its parts that are not: two numbers that are drawn
     alike are two.
     """
     may_draw = is_random(expr)

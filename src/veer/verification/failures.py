@@ -1,7 +1,7 @@
 """Which expressions may fail a run, and under which guard.
 
 Proofs make partial operations total, because Spark may evaluate, reorder or skip them as it
-likes. What may fail in one version only is a caveat beside the verdict.
+likes. What may fail in one version only is a caveat of the verdict.
 
     Filter(b <> 0) -> Project(a / b)   =>   t.a / t.b, guarded by t.b <> 0
 
@@ -123,7 +123,7 @@ def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
 def _failing(
     expr: Expr, schema: Schema, given: list[Expr], guards: list[Expr]
 ) -> Iterator[FailingExpression]:
-    """Failing parts of an operator's own expression; those of its input columns were told there."""
+    """Failing parts of an operator's own expression; those of its inputs were found there."""
     if can_fail(expr):
         resolved = _resolved(expr, schema, given)
         read = set(_columns(resolved))
