@@ -74,7 +74,7 @@ ROOMS = (
     _room(
         "smt",
         "expressions to solver terms and back",
-        "model functions analysis expressions",
+        "model functions expressions",
         "z3 cvc5",
     ),
     _room(
