@@ -59,7 +59,10 @@ ROOMS = (
     _room("functions", "the registry of functions", "model.types"),
     _room("model", "types, expressions, operators, the graph", "functions"),
     _room("analysis", "facts about a dataflow", "model functions"),
-    _room("normalize", "a dataflow in, its normal form out", "model functions analysis"),
+    _room("expressions", "one simplifier of expressions: its laws", "model functions analysis"),
+    _room(
+        "normalize", "a dataflow in, its normal form out", "model functions analysis expressions"
+    ),
     _room("versions", "two versions and the edits between them", "model analysis"),
     _room("interpreter", "what a dataflow means, in plain Python", "model functions analysis"),
     _room("proof", "claims, steps, the checker", "model functions analysis normalize"),
@@ -67,16 +70,23 @@ ROOMS = (
     _room(
         "frontends",
         "something in, a dataflow out",
-        "model functions analysis versions java",
+        "model functions analysis expressions versions java",
         "sqlglot yaml lark defusedxml pyspark pyarrow",
     ),
-    _room("smt", "expressions to solver terms and back", "model functions analysis", "z3 cvc5"),
-    _room("prover", "the algebra: terms, rules, matching", "model functions analysis smt"),
+    _room(
+        "smt",
+        "expressions to solver terms and back",
+        "model functions expressions",
+        "z3 cvc5",
+    ),
+    _room(
+        "prover", "the algebra: terms, rules, matching", "model functions analysis expressions smt"
+    ),
     _room("evs", "verifiers: profiles and restrictions", "model functions analysis prover"),
     _room(
         "refute",
         "instances, replay, shrinking: witnesses",
-        "model functions analysis interpreter smt",
+        "model functions analysis expressions interpreter smt",
     ),
     _room(
         "search",
@@ -91,7 +101,7 @@ ROOMS = (
     _room(
         "verification",
         "from a version pair to a report",
-        "model functions analysis normalize versions proof smt evs refute search view",
+        "model functions analysis expressions normalize versions proof smt evs refute search view",
     ),
     _room("page", "pages with the built view"),
     _room("outcomes", "what a check of a project says, as values"),

@@ -11,22 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
-from types import ModuleType
 from typing import Any
 
+from veer.expressions import cases
+from veer.expressions.law import Law, Simplify
+from veer.expressions.laws import normal_node
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator
-from veer.normalize import expressions, normalize, sweep
+from veer.normalize import normalize, sweep
 from veer.normalize.passes import AGGREGATE_STEPS, PASSES, RULES, WINDOW_STEPS, Pass, Whole
 from veer.normalize.passes import laws as laws_of
 from veer.normalize.rewriting import Laws, Rewriting, Rule, View
 
-# Functions of `expressions` from an expression to one that is the same value.
-SPELLINGS = (
-    "plain_form", "one_spelling", "plain_array", "computed", "by_ranges", "without_null_test",
-    "with_known_branches", "_plain_cast", "flattened",
-)  # fmt: skip
 TRUE_ALIKE = "where_true"  # that is true where the other is
 
 
@@ -71,10 +68,10 @@ Seen = Passed | Written | Spelled | Stepped
 @contextmanager
 def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
     """While this lasts, `tell` is called with every application of a rewrite."""
-    replaced: list[tuple[ModuleType, str, Any]] = []
+    replaced: list[tuple[Any, str, Any]] = []
     told_by: list[dict[str, str]] = []  # the dataflows being written, from the outside in
 
-    def put(module: ModuleType, name: str, value: Any) -> None:
+    def put(module: Any, name: str, value: Any) -> None:
         replaced.append((module, name, getattr(module, name)))
         setattr(module, name, value)
 
@@ -106,6 +103,15 @@ def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
             return after
 
         return told
+
+    def telling_law(law: Law) -> Law:
+        def told(before: Expr, simplify: Simplify) -> Expr | None:
+            after = law.rewrite(before, simplify)
+            if after is not None and after != before:
+                tell(Spelled(law.name, before, after))
+            return after
+
+        return replace(law, rewrite=told)
 
     def telling_spelling(name: str, make: Callable[..., Expr]) -> Callable[..., Expr]:
         def told(before: Expr, *rest: Any) -> Expr:
@@ -143,8 +149,9 @@ def watched(tell: Callable[[Seen], None]) -> Iterator[None]:
         put(normalize, "LAWS", laws)
         put(normalize, "_passed", passed)
         put(sweep, "swept", swept)
-        for name in (*SPELLINGS, TRUE_ALIKE):
-            put(expressions, name, telling_spelling(name, getattr(expressions, name)))
+        put(cases, TRUE_ALIKE, telling_spelling(TRUE_ALIKE, getattr(cases, TRUE_ALIKE)))
+        put(normal_node, "laws", tuple(map(telling_law, normal_node.laws)))
+        put(normal_node, "_by_node", {})
         yield
     finally:
         for module, name, value in reversed(replaced):

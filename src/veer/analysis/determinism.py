@@ -79,11 +79,13 @@ from veer.model.types import (
 )
 from veer.model.walk import (
     exprs_in,
+    map_exprs,
     operator_exprs,
     parts,
     query_of,
     struct_parts,
     subqueries,
+    transform,
 )
 
 _WORSE = {Kind.PURE: 0, Kind.RUN_CONSTANT: 1, Kind.CHOICE: 2, Kind.PARTITION: 3}
@@ -116,6 +118,11 @@ def is_pure(expr: Expr) -> bool:
     return expr_kind(expr) is Kind.PURE
 
 
+def is_random(expr: Expr) -> bool:
+    """Whether evaluating an expression twice may give two values: it stays where it is, once."""
+    return expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION)
+
+
 def _presence_kind(query: Dataflow) -> Kind:
     """The kind of whether a query has rows: which ones its topmost limits keep does not show.
 
@@ -133,7 +140,7 @@ def _presence_kind(query: Dataflow) -> Kind:
 
 def require_repeatable(expr: Expr, what: str) -> Expr:
     """The expression, unless evaluating it twice may give two values: then it is refused."""
-    if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
+    if is_random(expr):
         raise UnsupportedError(f"{what} would evaluate a nondeterministic expression twice")
     return expr
 
@@ -304,3 +311,35 @@ def over_kind(call: OverCall, schema: Schema, unique: Uniqueness) -> Kind:
     places = places_determined_by((e for e in exprs if not has_floats(e.type)), schema)
     # Without two rows that agree on partition and order there are no ties.
     return Kind.PURE if unique.tells_apart(places) else Kind.CHOICE
+
+
+# -- functions of batches of rows: pandas UDFs, mapInPandas, applyInPandas and their kin ------------
+
+
+def has_batched(operator: AnyOperator) -> bool:
+    """Whether an operator runs a function of batches."""
+    if isinstance(operator, TableUdf):
+        return operator.batched
+    return any(
+        isinstance(part, OpaqueCall) and part.batched
+        for expr in operator_exprs(operator)
+        for part in parts(expr)
+    )
+
+
+def chooses_by_batches(dataflow: Dataflow, id_: str) -> bool:
+    """Whether an operator makes no other choice than its functions of batches do."""
+    operator = dataflow.operators[id_]
+    if not has_batched(operator):
+        return False
+    if isinstance(operator, TableUdf):
+        return True
+    settled: AnyOperator = map_exprs(operator, lambda e: transform(e, _settled))
+    changed = Dataflow({**dataflow.operators, id_: settled}, dataflow.links)
+    return operator_kind(changed, id_) is Kind.PURE
+
+
+def _settled(expr: Expr) -> Expr:
+    if isinstance(expr, OpaqueCall) and expr.batched:
+        return replace(expr, kind=Kind.PURE, batched=False)
+    return expr

@@ -35,7 +35,10 @@ from veer.model.expr import (
 )
 from veer.model.ops import (
     Aggregate,
+    AnyOperator,
+    ExceptAll,
     Filter,
+    IntersectAll,
     Join,
     Project,
     Union,
@@ -111,26 +114,46 @@ def _facts(dataflow: Dataflow, id_: str, by_signal: Mapping[str, Facts]) -> Fact
     inputs = [by_signal.get(i, Facts()) for i in dataflow.inputs[id_]]  # nothing beyond REACH
     below = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
     match operator:
-        case Filter(predicate):
-            return _with(inputs[0], plain_conjuncts(predicate, below[0]))
         case Project(columns):
             return _projected([n.expr for n in columns], below[0], inputs[0])
-        case Join():
-            return _joined(operator, below, inputs)
         case Aggregate(keys):
             conditions = _projected([k.expr for k in keys], below[0], inputs[0]).conditions
             # Every group has a row below, whose keys it shows. But grouping takes -0.0 for 0.0, so
             # of a float that may not be the value the row had.
             steady = (c for c in conditions if not any(has_floats(n.type) for n in parts(c)))
             return _with(Facts(tuple(steady)), _have_rows(operator))
-        case Union():
+        case Union() | IntersectAll() | ExceptAll():
             # A row comes from some input, so only what holds of all inputs holds of it.
             shared = [c for c in inputs[0].conditions if all(c in i.conditions for i in inputs)]
             return Facts(tuple(shared))
-        case _ if operator.traits.extends_input:
-            return inputs[0]  # each row begins with a row of the input, at the same places
         case _:
-            return Facts()  # new rows, of which nothing is known
+            kept, asked = rows_kept(operator)
+            rows = Schema(tuple(f for schema in below for f in schema))
+            more = [p for condition in asked for p in plain_conjuncts(condition, rows)]
+            if 1 in kept:
+                width = len(below[0])
+                moved = inputs[1].moved({i: i + width for i in range(len(below[1]))})
+                more = [*moved.conditions, *more]
+            return _with(inputs[0] if kept else Facts(), more)
+
+
+def rows_kept(operator: AnyOperator) -> tuple[tuple[int, ...], tuple[Expr, ...]]:
+    """The inputs from each of which every row above keeps a row, and the conditions it has passed.
+
+    What holds of all rows of these inputs, and these conditions, over the inputs side by side, holds of
+    what a row above is made of. Rows of an input that may be padded need not be there.
+    """
+    match operator:
+        case Filter(predicate):
+            return (0,), (predicate,)
+        case Join("inner" | "cross", condition):
+            return (0, 1), () if condition is None else (condition,)
+        case Join("full"):
+            return (), ()
+        case Join() | Project() | Aggregate() | IntersectAll() | ExceptAll():
+            return (0,), ()
+        case _:
+            return (0,) if operator.traits.extends_input else (), ()
 
 
 def _have_rows(aggregate: Aggregate) -> list[Expr]:
@@ -223,21 +246,3 @@ def _projected(exprs: Sequence[Expr], schema: Schema, below: Facts) -> Facts:
             if value is not None and value != own:
                 conditions.append(Compare("<=>", own, value))
     return _with(below.moved(places), conditions)
-
-
-def _joined(join: Join, below: Sequence[Schema], inputs: Sequence[Facts]) -> Facts:
-    """Above a join: what holds of a side that is never padded, and the condition if neither is.
-
-    Of a side that may be padded nothing is said: there its rows, and the condition, may be null.
-    """
-    left, right = inputs
-    if join.kind in ("semi", "anti"):
-        return left
-    if join.kind == "full":
-        return Facts()
-    width = len(below[0])
-    moved = right.moved({i: i + width for i in range(len(below[1]))})
-    condition = plain_conjuncts(join.condition, below[0] + below[1]) if join.condition else []
-    if join.kind == "left":
-        return left
-    return _with(left, (*moved.conditions, *condition))

@@ -9,33 +9,13 @@ tables: nothing rests on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, assert_never, final
+from typing import TypeAlias, final
 
 from veer.analysis.keys import injective_argument
+from veer.analysis.lineage import column_sources, followed
 from veer.model.dag import Dataflow
 from veer.model.expr import Cast, Column, Expr, OuterColumn
-from veer.model.ops import (
-    Aggregate,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
-)
+from veer.model.ops import Lateral, Source, Union
 from veer.model.schema import Schema
 
 Origin: TypeAlias = tuple[str, str]  # a table and a column of it
@@ -78,38 +58,26 @@ def origin(expr: Expr, scope: Scope) -> Origin | None:
 
 def origins(dataflow: Dataflow, outer: Scope = ()) -> dict[str, Rows]:
     """For every signal where its columns come from."""
-    found: dict[str, Rows] = {}
+    known: dict[str, Rows] = {}
     for id_ in dataflow.order:
-        inputs = [found[i] for i in dataflow.inputs[id_]]
-        schema = dataflow.schemas[id_]
-        places = list(_origins(dataflow, id_, inputs, outer))
-        places += [None] * (len(schema) - len(places))
-        found[id_] = Rows(schema, tuple(places[: len(schema)]))
-    return found
+        inputs = [known[i] for i in dataflow.inputs[id_]]
+        known[id_] = Rows(dataflow.schemas[id_], _origins(dataflow, id_, inputs, outer))
+    return known
 
 
 def _origins(dataflow: Dataflow, id_: str, inputs: Sequence[Rows], outer: Scope) -> Origins:
-    """Of the first columns of a signal; the others are computed."""
+    """Of the columns of a signal; of a union each input has its own."""
     operator = dataflow.operators[id_]
     match operator:
         case Source(table, fields):
             return tuple((table, f.name) for f in fields)
-        case Project(columns):
-            return tuple(origin(named.expr, (inputs[0], *outer)) for named in columns)
-        case Aggregate(keys):
-            return tuple(origin(key.expr, (inputs[0], *outer)) for key in keys)
-        case Join():
-            return inputs[0].origins + inputs[1].origins
-        case Sink() if operator.columns:
-            return tuple(origin(column, (inputs[0], *outer)) for column in operator.columns)
         case Lateral(query):
             inner = origins(query, (inputs[0], *outer))[query.sinks[0]]
             return inputs[0].origins + inner.origins
-        case Filter() | Sort() | Limit() | Deduplicate() | Sample() | Over() | Unnest() | RowUdf():
-            return inputs[0].origins
-        case IntersectAll() | ExceptAll() | Sink():
-            return inputs[0].origins
-        case Values() | GlobalAggregate() | Union() | TableUdf():
-            return ()  # of a union each input has its own
-        case _:
-            assert_never(operator)
+        case Union():
+            return (None,) * len(dataflow.schemas[id_])
+    below = sum(inputs, Rows(Schema(()), ()))
+    return tuple(
+        followed(source, below.origins, lambda expr: origin(expr, (below, *outer)))
+        for source in column_sources(dataflow, id_)
+    )

@@ -19,9 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
+from veer.analysis.lineage import ColumnSource, Copied, column_sources
 from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
+    AggregateCall,
     Call,
     Cast,
     Column,
@@ -33,6 +35,7 @@ from veer.model.expr import (
     Literal,
     OpaqueCall,
     OuterColumn,
+    OverCall,
     ScalarQuery,
 )
 from veer.model.ops import (
@@ -155,61 +158,36 @@ class _Reading:
             rows = Schema(tuple(f for i in inputs for f in dataflow.schemas[i]))
             scope = _TracedRow(rows, tuple(o for i in inputs for o in by_signal[i]))
             self._operator(operator, (scope, *outer))
-            width = len(dataflow.schemas[id_])
-            below = [by_signal[i] for i in inputs]
-            by_signal[id_] = self._columns(operator, id_, width, below, (scope, *outer))
+            by_signal[id_] = self._columns(dataflow, id_, (scope, *outer))
         return by_signal[dataflow.sinks[0]]
 
     def _columns(
-        self,
-        operator: AnyOperator,
-        id_: str,
-        width: int,
-        inputs: Sequence[list[Origins]],
-        scopes: tuple[_TracedRow, ...],
+        self, dataflow: Dataflow, id_: str, scopes: tuple[_TracedRow, ...]
     ) -> list[Origins]:
-        """Where the columns of an operator come from."""
-        match operator:
-            case Source(table):
-                return [frozenset({(table, i)}) for i in range(width)]
-            case Filter() | Sort() | Limit() | Sample() | Deduplicate():
-                return inputs[0]
-            case IntersectAll() | ExceptAll() | Union():
-                return [frozenset().union(*sides) for sides in zip(*inputs, strict=True)]
-            case Join():
-                return [o for side in inputs for o in side][:width]
-            case Project(columns):
-                return self._computed(id_, 0, [(n.expr,) for n in columns], scopes)
-            case Aggregate(keys, calls):
-                read = [*((k.expr,) for k in keys), *(c.call.args for c in calls)]
-                return self._computed(id_, 0, read, scopes)
-            case GlobalAggregate(calls):
-                return self._computed(id_, 0, [c.call.args for c in calls], scopes)
-            case Over(calls):
-                below = inputs[0]
-                read = [c.call.args for c in calls]
-                return [*below, *self._computed(id_, len(below), read, scopes)]
-            case Unnest() | Lateral() | RowUdf():
-                return _mixed(id_, inputs, width, kept=inputs[0])
-            case Sink():
-                # One that shows some columns only may show them in other places.
-                return _mixed(id_, inputs, width, kept=inputs[0] if len(inputs[0]) == width else [])
-            case Values() | TableUdf():
-                return _mixed(id_, inputs, width, kept=[])
-            case _:
-                assert_never(operator)
+        """Where the columns of an operator come from: computed ones from themselves, too.
 
-    def _computed(
-        self,
-        id_: str,
-        first: int,
-        read: Sequence[Sequence[Expr]],
-        scopes: tuple[_TracedRow, ...],
-    ) -> list[Origins]:
-        """Where computed columns come from: each from itself, and from all that is read for it."""
+        New ones may come from anything that the operator reads.
+        """
+        operator = dataflow.operators[id_]
+        if isinstance(operator, Source):
+            return [frozenset({(operator.table, i)}) for i in range(len(operator.fields))]
+        below = scopes[0].origins
+
+        def origins(source: ColumnSource) -> Origins:
+            match source:
+                case Copied(places):
+                    return NOTHING.union(*(below[place] for place in places))
+                case AggregateCall(args=args) | OverCall(args=args):
+                    return NOTHING.union(*(self._origins(arg, scopes) for arg in args))
+                case None:
+                    return NOTHING.union(*below)
+                case _:
+                    return self._origins(source, scopes)
+
+        sources = enumerate(column_sources(dataflow, id_))
         return [
-            frozenset({(id_, place)}).union(*(self._origins(e, scopes) for e in exprs))
-            for place, exprs in enumerate(read, first)
+            origins(source) | (NOTHING if isinstance(source, Copied) else {(id_, place)})
+            for place, source in sources
         ]
 
     def _operator(self, operator: AnyOperator, scopes: tuple[_TracedRow, ...]) -> None:
@@ -290,15 +268,6 @@ class _TracedRow:
     def of(self, name: str, occurrence: int) -> Origins:
         """Where a column comes from."""
         return self.origins[self.schema.place(name, occurrence)]
-
-
-def _mixed(
-    id_: str, inputs: Sequence[list[Origins]], width: int, kept: Sequence[Origins]
-) -> list[Origins]:
-    """Kept columns, then new ones that may come from anything the operator reads."""
-    every = NOTHING.union(*(o for side in inputs for o in side))
-    new = [every | {(id_, i)} for i in range(len(kept), width)]
-    return [*kept, *new][:width]
 
 
 def _grouped_by(operator: AnyOperator) -> Iterator[Expr]:
@@ -395,12 +364,3 @@ def _is_negative_zero(value: Any) -> bool:
     if isinstance(value, float):
         return value == 0 and math.copysign(1, value) < 0
     return isinstance(value, tuple) and any(map(_is_negative_zero, value))
-
-
-__all__ = [
-    "has_negative_zeros",
-    "may_show_zero_signs",
-    "shown_zero_sign",
-    "tells_zeros_apart",
-    "without_zero_signs",
-]

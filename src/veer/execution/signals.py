@@ -18,9 +18,8 @@ from typing import Any, assert_never, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from veer.analysis.batches import chooses_by_batches
 from veer.analysis.call_kinds import adds_in_double
-from veer.analysis.determinism import operator_kind
+from veer.analysis.determinism import chooses_by_batches, operator_kind
 from veer.analysis.fingerprint import fingerprints
 from veer.analysis.run_times import may_be_of_today
 from veer.errors import NoFingerprintError

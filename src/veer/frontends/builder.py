@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from veer.analysis.determinism import dataflow_kind, expr_kind
+from veer.analysis.determinism import dataflow_kind, is_random
 from veer.errors import InputError
 from veer.functions.registry import Kind
 from veer.model.dag import Dataflow, Link
@@ -97,7 +97,7 @@ class FlowBuilder:
     def is_random(self, id_: str) -> bool:
         """Whether an expression below a signal is random: Spark evaluates such a WITH only once."""
         exprs = (e for operator in self.operators_below(id_) for e in operator_exprs(operator))
-        return any(expr_kind(e) in (Kind.CHOICE, Kind.PARTITION) for e in exprs)
+        return any(map(is_random, exprs))
 
     def operators_below(self, id_: str) -> Iterator[AnyOperator]:
         """The operator of a signal, and all that it gets rows of."""

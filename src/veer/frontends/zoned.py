@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from veer.analysis.constants import computed
 from veer.errors import UnsupportedError
+from veer.expressions.constant_folding import computed
 from veer.functions.casts import legacy_cast_mode
 from veer.functions.dates import unit_of
 from veer.functions.moment_patterns import pattern_parts

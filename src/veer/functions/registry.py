@@ -149,7 +149,7 @@ class ScalarFunction(Function):
 
     @property
     def can_fail(self) -> bool:
-        """Whether some non-null arguments fail the run; `analysis.failures` looks at constants."""
+        """Whether some non-null arguments fail the run; `expressions.failing` looks at constants."""
         return self.domain is not Domain.TOTAL
 
 

@@ -342,12 +342,12 @@ def holding_both(a: DataType, b: DataType) -> DataType | None:
         return max(a, b, key=lambda t: INTEGER_BITS[t])
     if not isinstance(a, EXACT_NUMBERS) or not isinstance(b, EXACT_NUMBERS):
         return None
-    scale = max(_digits(t)[1] for t in (a, b))
-    precision = scale + max(_digits(t)[0] for t in (a, b))
+    scale = max(digits(t)[1] for t in (a, b))
+    precision = scale + max(digits(t)[0] for t in (a, b))
     return DecimalType(precision, scale) if precision <= MAX_PRECISION else None
 
 
-def _digits(type_: DataType) -> tuple[int, int]:
+def digits(type_: DataType) -> tuple[int, int]:
     """The digits before and after the point that values of an exact type need."""
     if isinstance(type_, DecimalType):
         return type_.precision - type_.scale, type_.scale

@@ -7,7 +7,7 @@
     count(DISTINCT struct(a, b)), a and b never null   =>   count(DISTINCT a, b)
     sum(CASE WHEN c THEN x ELSE 0 END), x never null  =>   coalesce(sum(CASE WHEN c THEN x END), 0)
     sum(coalesce(x, 0))                    =>   coalesce(sum(x), 0)
-    bool_and(c), beside counts             =>   count(CASE WHEN c THEN 1 END) = count(c)
+    bool_and(c), if rows are counted too   =>   count(CASE WHEN c THEN 1 END) = count(c)
     median(x)                              =>   percentile(x, 0.5)
     avg(x), x of 16 bits                   =>   CAST(sum(x) AS DOUBLE) / CAST(count(x) AS DOUBLE)
 
@@ -23,8 +23,8 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias, final
 
 from veer.analysis.call_kinds import adds_in_double
-from veer.analysis.constants import zero_of
-from veer.analysis.true_conditions import where_true
+from veer.expressions.constant_folding import zero_of
+from veer.expressions.true_conditions import where_true
 from veer.functions.registry import aggregate_function
 from veer.model.conditions import conjunction
 from veer.model.expr import (
@@ -198,7 +198,7 @@ def _plain_distinct(call: AggregateCall, rows: Schema) -> AggregateCall:
 
 
 def _plain_sum(call: AggregateCall, rows: Schema) -> Spelling:
-    """A sum over the rows of a group, of which there is one at least."""
+    """A sum over the rows of a group, which has at least one."""
     match call.args:
         case (Case(((when, Literal(1)),), Literal(0)),) if isinstance(call.type, IntegralType):
             return just(AggregateCall("count", (only_if(when, ONE),), call.type))

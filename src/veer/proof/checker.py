@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, assert_never
 
-from veer.analysis.batches import chooses_by_batches, has_batched
-from veer.analysis.determinism import keys_relied_on, operator_kind
+from veer.analysis.determinism import chooses_by_batches, has_batched, keys_relied_on, operator_kind
 from veer.analysis.facts import facts
 from veer.assumptions import (
     Assumption,

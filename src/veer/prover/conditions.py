@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import final
 
+from veer.expressions.laws import fold
 from veer.functions.registry import Nulls, scalar_function
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import (
-    Call,
     Case,
     Compare,
     Expr,
@@ -25,7 +25,7 @@ from veer.model.expr import (
 )
 from veer.model.nullability import is_nullable
 from veer.model.schema import Schema
-from veer.model.types import DataType, has_floats
+from veer.model.types import has_floats
 from veer.prover.terms import (
     FALSE,
     TRUE,
@@ -106,42 +106,13 @@ def _all(condition: Expr, wanted: frozenset[Expr]) -> Expr:
 
 
 def is_never(condition: Expr) -> bool:
-    """Whether a condition says that two different constants are the same."""
-    match condition:
-        # Not of floats: 0.0 and -0.0 are different constants and equal. Nulls decide nothing here.
-        case Compare("=" | "<=>", Literal(a), Literal(b)):
-            types = (condition.left.type, condition.right.type)
-            return (
-                types[0] == types[1]
-                and not has_floats(types[0])
-                and a is not None
-                and b is not None
-                and a != b
-            )
-        case _:
-            return condition == FALSE
+    """Whether a condition is false by its constants."""
+    return fold(condition) == FALSE
 
 
 def is_strict(function: str) -> bool:
     """Whether a function gives null exactly if an argument is null."""
     return scalar_function(function).nulls is Nulls.STRICT
-
-
-def joined_texts(args: tuple[Expr, ...], type_: DataType) -> Expr:
-    """A concatenation without nested ones, constants side by side put together."""
-    texts: list[Expr] = []
-    for arg in args:
-        for part in arg.args if isinstance(arg, Call) and arg.function == "concat" else (arg,):
-            match texts[-1:], part:
-                # Null literals stay: they make the whole null.
-                case [Literal(str() as before)], Literal(str() as after):
-                    texts[-1] = Literal(before + after, part.type)
-                case _:
-                    texts.append(part)
-    texts = [t for t in texts if t != Literal("", t.type)] or texts[:1]
-    if len(texts) == 1 and texts[0].type == type_:
-        return texts[0]
-    return Call("concat", tuple(texts), type_)
 
 
 def equates(condition: Expr, members: Sequence[Expr]) -> bool:

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
 
-from veer.analysis.constants import computed
-from veer.analysis.taken_parts import taken_part
 from veer.assumptions import Declared, UniqueHolds
+from veer.expressions.laws import fold
 from veer.model.expr import Call, Cast, Compare, Expr, GetField, RowColumn, Symbol
 from veer.model.sources import declared_key
 from veer.model.types import DataType
@@ -172,10 +171,10 @@ class Context(ABC):
             if self._free[expr].isdisjoint(table):
                 return expr
             return self._rebuilt(self.definitions[expr], table)
-        # With constants in their place some calls can be computed; see `analysis.constants`.
+        # With constants in their place some calls can be computed; see `expressions`.
         substituted = map_children(expr, lambda child: self.substitute(child, table))
         if isinstance(substituted, Call | Cast | GetField):
-            return computed(taken_part(substituted))
+            return fold(substituted)
         return substituted
 
     def _rebuilt(self, definition: Definition, table: Mapping[RowColumn, Expr]) -> Expr:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from veer.analysis.arrays import plain_array
-from veer.analysis.constants import computed
-from veer.analysis.plain_conditions import plain_form
+from veer.expressions.laws import fold, simplified
 from veer.model.expr import (
     And,
     Call,
@@ -29,7 +27,6 @@ from veer.prover.conditions import (
     can_be_null,
     is_never,
     is_strict,
-    joined_texts,
 )
 from veer.prover.context import Context
 from veer.prover.rules import BAG_RULES, EXISTS_RULES
@@ -160,18 +157,12 @@ def _decided(condition: Expr) -> Expr:
             return FALSE if value is None else TRUE
         case IsNull(RowColumn(nullable=False) | Symbol(nullable=False)):
             return FALSE
-        case Compare("<=>" | "=" as op, Literal(a) as left, Literal(b)) if not has_floats(
-            left.type
-        ):
-            # Null as a condition counts as false: see `simplify_conditions`.
-            have_values = a is not None and b is not None
-            return TRUE if a == b and (have_values or op == "<=>") else FALSE
         case Compare("<=>", left, right) if left == right:
             return TRUE
         case OpaqueCall(identity, (left, right)) if identity == SAME and left == right:
             return TRUE
         case _:
-            return condition
+            return fold(condition)
 
 
 def _compares_nullables(condition: Compare) -> bool:
@@ -205,16 +196,12 @@ def simplify_node(context: Context, expr: Expr) -> Expr:
             return FALSE
         case Call("concat", args, type_) if isinstance(type_, StringType):
             return _concatenation(args, type_)
-        case Call("concat", args, type_):
-            return computed(joined_texts(args, type_))
         case Call("concat_ws", (Literal(str()) as separator, *args)) if _are_texts(args):
             return _joined(separator, args, expr.type)
         case Case():
             return _without_known_branches(context, expr)
-        case Call() | OpaqueCall() | IsNull() | Compare():
-            return plain_array(plain_form(expr), plain_form)
         case _:
-            return plain_form(expr)
+            return simplified(expr)
 
 
 def _concatenation(args: tuple[Expr, ...], type_: DataType) -> Expr:
@@ -231,7 +218,7 @@ def _concatenation(args: tuple[Expr, ...], type_: DataType) -> Expr:
             (when, _concatenation((*before, then, *after), type_)) for when, then in case.branches
         )
         return Case(branches, _concatenation((*before, case.otherwise, *after), type_))
-    return computed(joined_texts(args, type_))
+    return simplified(Call("concat", args, type_))
 
 
 def _as_case(expr: Expr) -> Case | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias, final
 
-from veer.analysis.exact import is_exact, keeps_number
+from veer.expressions.exact_arithmetic import is_exact, keeps_number
 from veer.model.expr import (
     Call,
     Case,

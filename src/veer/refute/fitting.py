@@ -6,13 +6,16 @@ to satisfy most of the conditions anybody puts on them; only a guess at what rea
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import InvalidOperation
-from typing import Any, TypeAlias, TypeVar, assert_never, final
+from functools import partial
+from typing import Any, TypeAlias, final
 
+from veer.analysis.lineage import column_sources, followed
 from veer.errors import InputError
+from veer.expressions.comparisons import MIRRORED
+from veer.expressions.constant_folding import COMPARISONS
 from veer.functions.registry import Failure
 from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
@@ -39,25 +42,13 @@ from veer.model.expr import (
 from veer.model.ops import (
     Aggregate,
     AnyOperator,
-    Deduplicate,
-    ExceptAll,
     Filter,
     GlobalAggregate,
-    IntersectAll,
     Join,
-    Lateral,
-    Limit,
-    Over,
     Project,
-    RowUdf,
-    Sample,
     Sink,
-    Sort,
     Source,
-    TableUdf,
     Union,
-    Unnest,
-    Values,
 )
 from veer.model.schema import Field, Schema
 from veer.model.types import DataType, DateType, TimestampNtzType, TimestampType
@@ -65,22 +56,11 @@ from veer.model.walk import columns_read, operator_exprs, parts, substitute_colu
 from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts, text_use
 
-T = TypeVar("T")
 SourceColumn: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[SourceColumn | None, ...]
 # What the columns of a signal compute of source columns; None where that is not followed.
 Composition: TypeAlias = tuple[Expr | None, ...]
 MOST_PARTS = 40
-COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "<=>": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @final
@@ -157,21 +137,36 @@ class Conditions:
         origins: dict[str, Origins] = {}
         composed: dict[str, Composition] = {}
         for id_ in dataflow.order:
-            inputs = [origins[i] for i in dataflow.inputs[id_]]
-            schemas = [dataflow.schemas[i] for i in dataflow.inputs[id_]]
-            composed[id_] = self._composition(
-                dataflow, id_, [composed[i] for i in dataflow.inputs[id_]]
+            operator, below = dataflow.operators[id_], dataflow.inputs[id_]
+            rows = Schema(tuple(f for i in below for f in dataflow.schemas[i]))
+            given = tuple(origin for i in below for origin in origins[i])
+            values = tuple(expr for i in below for expr in composed[i])
+            match operator:
+                case Source(table, fields):
+                    origins[id_] = tuple((table, i) for i in range(len(fields)))
+                    row = self._table_numbers.setdefault(table, len(self._table_numbers))
+                    composed[id_] = tuple(
+                        RowColumn(row, i, f.type, f.nullable) for i, f in enumerate(fields)
+                    )
+                    for check in operator.checks:
+                        self._note_test(check, Schema(fields), composed[id_])
+                    continue
+                case Filter(condition) | Join(condition=condition) if condition is not None:
+                    self._note_test(condition, rows, values)
+                    self._note(condition, rows, given)
+            sources = column_sources(dataflow, id_)
+            originates = partial(_origin, schema=rows, origins=given)
+            composes: Callable[[Expr], Expr | None] = partial(
+                _composed, rows=rows, composition=values
             )
-            origins[id_] = self._origins(dataflow, id_, inputs, schemas)
-            self._read_columns(dataflow.operators[id_], inputs, schemas)
+            origins[id_] = tuple(followed(s, given, originates) for s in sources)
+            of_several = isinstance(operator, Union)
+            composed[id_] = tuple(
+                None if of_several else followed(s, values, composes) for s in sources
+            )
+            self._read_columns(operator, given, rows)
 
-    def _read_columns(
-        self, reader: AnyOperator, inputs: Sequence[Origins], schemas: Sequence[Schema]
-    ) -> None:
-        if not inputs:
-            return
-        rows = schemas[0] if len(schemas) == 1 else Schema(tuple(f for s in schemas for f in s))
-        origins = tuple(column for columns in inputs for column in columns)
+    def _read_columns(self, reader: AnyOperator, origins: Origins, rows: Schema) -> None:
         for expr in operator_exprs(reader):
             if isinstance(reader, Project | Sink) and isinstance(expr, Column):
                 continue
@@ -182,81 +177,8 @@ class Conditions:
                     if isinstance(reader, Aggregate | GlobalAggregate):
                         self.folded.add(origin)
         if isinstance(reader, Aggregate):
-            keys = {_origin(k.expr, schemas[0], inputs[0]) for k in reader.keys}
+            keys = {_origin(k.expr, rows, origins) for k in reader.keys}
             self.folded -= {column for column in keys if column is not None}
-
-    def _origins(
-        self, dataflow: Dataflow, id_: str, inputs: Sequence[Origins], schemas: Sequence[Schema]
-    ) -> Origins:
-        reader = dataflow.operators[id_]
-        width = len(dataflow.schemas[id_])
-        match reader:
-            case Source(table):
-                return tuple((table, i) for i in range(width))
-            case Filter(predicate):
-                self._note(predicate, schemas[0], inputs[0])
-                return inputs[0]
-            case Project(columns):
-                return tuple(_origin(n.expr, schemas[0], inputs[0]) for n in columns)
-            case Aggregate(keys, calls):
-                key_origins = (_origin(k.expr, schemas[0], inputs[0]) for k in keys)
-                return (*key_origins, *(None for _ in calls))
-            case Join():
-                both = inputs[0] + inputs[1]
-                if reader.condition is not None:
-                    self._note(reader.condition, schemas[0] + schemas[1], both)
-                return both[:width]
-            case TableUdf():
-                return (None,) * width
-            case Union():
-                return inputs[0]
-            case (
-                IntersectAll() | ExceptAll() | Deduplicate() | Sort() | Limit() | Sample() | Sink()
-            ):
-                return _padded(inputs[0], width)
-            case Over() | Unnest() | Lateral() | RowUdf():
-                return _padded(inputs[0], width)
-            case Values() | GlobalAggregate():
-                return _padded(inputs[0] if inputs else (), width)
-            case _:
-                assert_never(reader)
-
-    def _composition(
-        self, dataflow: Dataflow, id_: str, inputs: Sequence[Composition]
-    ) -> Composition:
-        """What an operator's columns compute of source columns; conditions on one column are noted."""
-        operator = dataflow.operators[id_]
-        width = len(dataflow.schemas[id_])
-        rows = Schema(tuple(f for i in dataflow.inputs[id_] for f in dataflow.schemas[i]))
-        given: Composition = tuple(expr for below in inputs for expr in below)
-        match operator:
-            case Source(table, fields):
-                row = self._table_numbers.setdefault(table, len(self._table_numbers))
-                own = tuple(RowColumn(row, i, f.type, f.nullable) for i, f in enumerate(fields))
-                for check in operator.checks:
-                    self._note_test(check, Schema(fields), own)
-                return own
-            case Filter(predicate):
-                self._note_test(predicate, rows, given)
-                return given
-            case Project(columns):
-                return tuple(_composed(n.expr, rows, given) for n in columns)
-            case Join(_, condition):
-                if condition is not None:
-                    self._note_test(condition, rows, given)
-                return given[:width]
-            case Aggregate(keys, calls):
-                return (*(_composed(k.expr, rows, given) for k in keys), *(None for _ in calls))
-            case Union() | TableUdf():
-                return (None,) * width
-            case (
-                Values() | GlobalAggregate() | IntersectAll() | ExceptAll() | Deduplicate() | Sort()
-            ):
-                return _padded(given, width)
-            case Limit() | Over() | Unnest() | Lateral() | Sample() | RowUdf() | Sink():
-                return _padded(given, width)
-            case _:
-                assert_never(operator)
 
     def _note_test(self, condition: Expr, rows: Schema, composition: Composition) -> None:
         """Keep the parts of a condition that read one source column and nothing else."""
@@ -324,11 +246,6 @@ def _composed(expr: Expr, rows: Schema, composition: Composition) -> Expr | None
     return composed if sum(1 for _ in parts(composed)) <= MOST_PARTS else None
 
 
-def _padded(first: tuple[T | None, ...], width: int) -> tuple[T | None, ...]:
-    """What is known of the first columns; nothing is known of those behind."""
-    return (*first, *(None for _ in range(width - len(first))))[:width]
-
-
 def _origin(expr: Expr, schema: Schema, origins: Origins) -> SourceColumn | None:
     """The source column an expression passes on, perhaps cast."""
     while isinstance(expr, Cast):
@@ -347,7 +264,7 @@ def _comparisons(condition: Expr) -> Iterator[tuple[str, Expr, Expr]]:
             case Or(args):
                 stack.append(args[0])
             case Compare(op, Literal() as left, right):
-                yield TURNED.get(op, op), right, left
+                yield MIRRORED.get(op, op), right, left
             case Compare(op, left, right):
                 yield op, left, right
             case Call(_, (text, pattern, *_)) if text_use(part) in (TextUse.PART, TextUse.LIKE):
@@ -375,6 +292,6 @@ def _passes(value: Any, op: str, constant: Any) -> bool:
     if value is None or constant is None:
         return (value is None) == (op == "<=>" and constant is None)
     try:
-        return COMPARE[op](value, constant)
+        return COMPARISONS[op](value, constant)
     except (TypeError, KeyError, InvalidOperation):  # a number against a text, or NaN
         return False

@@ -16,8 +16,8 @@ from itertools import count
 from typing import assert_never, final
 
 from veer import smt
-from veer.analysis.plain_conditions import plain_form
 from veer.errors import InputError, UnsupportedError
+from veer.expressions.laws import simplified
 from veer.functions.registry import scalar_function
 from veer.model.dag import Dataflow
 from veer.model.expr import (
@@ -464,7 +464,7 @@ class SymbolicRun:
     # -- expressions ---------------------------------------------------------------------------
 
     def _expr(self, expr: Expr, schema: Schema, row: PossibleRow, outer: EnclosingRows) -> Expr:
-        return resolve(expr, (ResolvedRow(schema, row.values), *outer), self, plain_form)
+        return resolve(expr, (ResolvedRow(schema, row.values), *outer), self, simplified)
 
     def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
         """Whether a row of the query is there."""

@@ -2,7 +2,7 @@
 
 ANSI arithmetic fails the run where a result does not fit its type, so wherever there is a result it
 is the mathematical one; without ANSI it wraps around. That one version may fail where the other
-does not is no question of values: `analysis.failures` sees to it.
+does not is no question of values: `verification.failures` sees to it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, assert_never, final
 
 import z3
 
-from veer.analysis.exact import (
+from veer.expressions.exact_arithmetic import (
     is_exact_negation,
     is_exact_product,
     is_exact_sum,
     is_few_days,
     is_positive,
 )
-from veer.analysis.failures import can_fail
+from veer.expressions.failing import can_fail
 from veer.functions.registry import scalar_function
 from veer.functions.traits import SolverMeaning
 from veer.model.expr import Call, Expr, RowColumn

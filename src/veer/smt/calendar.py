@@ -22,7 +22,7 @@ from typing import Any, final
 
 import z3
 
-from veer.analysis.exact import is_few_days
+from veer.expressions.exact_arithmetic import is_few_days
 from veer.functions.dates import unit_of
 from veer.functions.moment_patterns import date_fields
 from veer.functions.registry import scalar_function

@@ -16,9 +16,9 @@ from typing import Any, assert_never, final
 
 import z3
 
-from veer.analysis.constants import computed as constant
-from veer.analysis.exact import keeps_number
 from veer.errors import UnsupportedError
+from veer.expressions.constant_folding import computed as constant
+from veer.expressions.exact_arithmetic import keeps_number
 from veer.functions.registry import Kind, Nulls, ScalarFunction, scalar_function
 from veer.functions.traits import Evaluation, SolverMeaning
 from veer.model.expr import (

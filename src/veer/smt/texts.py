@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, final
 
 import z3
 
-from veer.analysis.constants import SETTLED
 from veer.errors import UnsupportedError
+from veer.expressions.constant_folding import SETTLED
 from veer.functions.registry import Failure, Kind, scalar_function
 from veer.functions.traits import Folding, PythonOnly
 from veer.model.expr import Call, Expr, Literal

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from veer.analysis.declared_functions import declared_of_functions
-from veer.analysis.failures import may_fail, only_in
 from veer.analysis.signed_zeros import shown_zero_sign
-from veer.analysis.untold_columns import columns_as_used
+from veer.analysis.sink_assumptions import columns_as_used, declared_of_functions
 from veer.assumptions import MergeStops
 from veer.caveats import Caveat, MayFail, MoreMayFail, Side
 from veer.model.dag import Dataflow
@@ -43,6 +41,7 @@ from veer.search.attempts import Attempts
 from veer.search.catalyst import CATALYST
 from veer.verdict import SinkReport, Verdict
 from veer.verification.evidence import Evidence
+from veer.verification.failures import may_fail, only_in
 
 GUARD_INSTANCES = 8
 MOST_CAVEATS = 4

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from veer.analysis.determinism import expr_kind
-from veer.analysis.untold_columns import columns_as_used
+from veer.analysis.sink_assumptions import columns_as_used
 from veer.caveats import Caveat
 from veer.errors import TimeLimitReached
 from veer.evs import registry

@@ -7,8 +7,8 @@ from functools import reduce
 from math import isfinite, trunc
 from typing import TYPE_CHECKING, Any
 
-from veer.analysis.constants import widened
 from veer.errors import UnsupportedError
+from veer.expressions.constant_folding import widened
 from veer.frontends import coercion
 from veer.frontends.connect.frames import Frame
 from veer.frontends.connect.literals import read_literal

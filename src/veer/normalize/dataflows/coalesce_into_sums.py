@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from veer.analysis.constants import zero_of
+from veer.expressions.constant_folding import zero_of
 from veer.model.dag import Dataflow
 from veer.model.expr import Call, Column, Expr, Literal
 from veer.model.ops import Aggregate, AnyOperator, Filter, NamedCall, Project

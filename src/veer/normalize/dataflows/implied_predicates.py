@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from veer.analysis.facts import rows_kept
 from veer.analysis.fingerprint import part_identity
 from veer.analysis.keys import Signals
+from veer.expressions.laws import normal_node
 from veer.functions.registry import Nulls, scalar_function
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import (
@@ -30,12 +32,10 @@ from veer.model.expr import (
     Not,
     Or,
 )
-from veer.model.ops import AnyOperator, Filter, Join
 from veer.model.schema import Schema
 from veer.model.texts import text_of
 from veer.model.types import CastMode, has_floats
 from veer.model.walk import columns_read, parts, query_of, substitute_columns
-from veer.normalize.spelling import one_spelling
 
 MOST_DERIVED = 200
 NULL_WITH_ARGUMENTS = (Nulls.STRICT, Nulls.PROPAGATE)
@@ -192,7 +192,7 @@ def one_sided(condition: Expr, is_side: Callable[[Expr], bool]) -> Expr | None:
     alternatives = [[c for c in conjuncts(arg) if is_side(c)] for arg in condition.args]
     if not all(alternatives):
         return None
-    return one_spelling(disjunction([conjunction(each) for each in alternatives]))
+    return normal_node(disjunction([conjunction(each) for each in alternatives]))
 
 
 def _simpler(condition: Expr) -> Iterator[Expr]:
@@ -235,7 +235,10 @@ def refined_schema(signals: Signals, id_: str, known: dict[str, Schema]) -> Sche
         missing = [i for i in inputs if i not in known]
         if here not in known and not missing:
             operator = signals.operators[here]
-            known[here] = _where(operator.output([known[i] for i in inputs]), _asked(operator))
+            schema = operator.output([known[i] for i in inputs])
+            for condition in rows_kept(operator)[1]:
+                schema = _where(schema, condition)
+            known[here] = schema
         if here in known:
             waiting.pop()
         else:
@@ -243,20 +246,8 @@ def refined_schema(signals: Signals, id_: str, known: dict[str, Schema]) -> Sche
     return known[id_]
 
 
-def _asked(operator: AnyOperator) -> Expr | None:
-    """What is true on every row that comes out."""
-    match operator:
-        case Filter(predicate):
-            return predicate
-        case Join("inner", condition):
-            return condition
-    return None
-
-
-def _where(schema: Schema, condition: Expr | None) -> Schema:
+def _where(schema: Schema, condition: Expr) -> Schema:
     """Columns of the rows on which a condition is true."""
-    if condition is None:
-        return schema
     columns = rejects_nulls_of(condition)
     present = {schema.place(c.name, c.occurrence) for c in columns}
     fields = enumerate(schema.fields)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import final
 
+from veer.analysis.facts import rows_kept
 from veer.model.conditions import conjuncts
 from veer.model.dag import Dataflow
 from veer.model.expr import Column, Expr, Named
-from veer.model.ops import Aggregate, Filter, Join, Project
+from veer.model.ops import Aggregate, Join, Project
 from veer.model.schema import Schema
 from veer.model.types import has_floats
 from veer.model.walk import parts
@@ -46,23 +47,20 @@ class KnownPredicates:
     def _holds(self, id_: str) -> Sequence[Expr]:
         operator, inputs = self.dataflow.operators[id_], self.dataflow.inputs[id_]
         below = [self._by_signal[i] for i in inputs]
+        kept, asked = rows_kept(operator)
+        on = [part for condition in asked for part in conjuncts(condition)]
         match operator:
-            case Filter(predicate):
-                return [*below[0], *conjuncts(predicate)]
             case Project(columns):
                 return self._kept(id_, columns)
             case Aggregate(keys):
                 return [c for c in self._kept(id_, keys) if not _has_floats(c)]
-            case Join(kind, condition):
-                ours, theirs = self.of_join(*inputs)
-                on = [] if condition is None else list(conjuncts(condition))
-                if kind in ("inner", "cross"):
-                    return [*ours, *theirs, *on]
-                return ours if kind in ("left", "semi", "anti") else []
-            case _ if operator.traits.extends_input and len(inputs) == 1:
+            case Join():
+                sides = self.of_join(*inputs)
+                return [c for port in kept for c in sides[port]] + on
+            case _ if kept and len(inputs) == 1:
                 schema = self.dataflow.schemas[inputs[0]]
                 own = self.dataflow.schemas[id_]
-                return _moved(below[0], schema, _columns(own, 0, len(schema)))
+                return _moved(below[0], schema, _columns(own, 0, len(schema))) + on
             case _:
                 return []
 

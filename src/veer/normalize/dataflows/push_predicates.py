@@ -23,8 +23,8 @@ from typing import final
 
 from veer.analysis.determinism import operator_kind, resting_on
 from veer.analysis.needs import rounds
-from veer.analysis.plain_conditions import plain_form
 from veer.analysis.row_counts import counts_of_rows, most_rows
+from veer.expressions.laws import normal_node
 from veer.functions.registry import Kind
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.dag import Dataflow
@@ -57,7 +57,6 @@ from veer.normalize.dataflows.implied_predicates import (
 )
 from veer.normalize.dataflows.known_predicates import KnownPredicates
 from veer.normalize.expressions import is_random, size
-from veer.normalize.spelling import one_spelling
 
 LARGEST = 100  # nodes of what is written into a condition
 MOST_OPERATORS = 2_000  # of the dataflow that is made
@@ -258,9 +257,11 @@ def _is_never_where_null(conditions: Sequence[Expr], both: Schema, places: set[i
         return Literal(None, both.types[at]) if at in places else column_at(both, at)
 
     for condition in conditions:
-        if not has_query(condition) and places & places_read(condition, both):
+        if has_query(condition) or is_random(condition):
+            continue
+        if places & places_read(condition, both):
             given = by_place(condition, both, null_there)
-            if is_never(transform(given, lambda n: one_spelling(plain_form(n)))):
+            if is_never(transform(given, normal_node)):
                 return True
     return False
 
@@ -331,7 +332,7 @@ def _moved(
         if instead is None:
             stay.append(condition)
         else:
-            moved.append(transform(instead, lambda n: one_spelling(plain_form(n))))
+            moved.append(transform(instead, normal_node))
     return moved, stay
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from veer.analysis.nulls import is_null_with_its_columns
-from veer.analysis.true_conditions import where_true
+from veer.expressions.nulls import is_null_with_its_columns
+from veer.expressions.true_conditions import where_true
 from veer.model.ops import AnyOperator, Join
 from veer.normalize.rewriting import Rewriting, View
 

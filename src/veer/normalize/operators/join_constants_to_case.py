@@ -17,9 +17,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from veer.analysis.constants import FALSE, SETTLED, TRUE
-from veer.analysis.true_conditions import where_true
 from veer.errors import UnsupportedError
+from veer.expressions.constant_folding import FALSE, SETTLED, TRUE
+from veer.expressions.laws import normal_node
+from veer.expressions.true_conditions import where_true
 from veer.functions.ordering import sort_key
 from veer.model.conditions import conjuncts, disjunction
 from veer.model.expr import Call, Case, Column, Compare, Expr, InList, Literal, Named, Not
@@ -27,7 +28,6 @@ from veer.model.ops import AnyOperator, Filter, Join, Project, Values
 from veer.model.traits import RowOrder
 from veer.normalize.expressions import is_random, size
 from veer.normalize.rewriting import LARGEST, Rewriting, View
-from veer.normalize.spelling import one_spelling
 
 MOST_ROWS = 50
 MOST_NODES = 4000  # of all conditions
@@ -144,7 +144,7 @@ def _any_of(conditions: Sequence[Expr]) -> Expr:
     ]
     if len(conditions) > 1 and len(compared) == 1 and len(values) == len(conditions):
         if all(isinstance(c, Compare) and c.op == "=" for c in conditions):
-            return one_spelling(InList(next(iter(compared)), tuple(values)))
+            return normal_node(InList(next(iter(compared)), tuple(values)))
     return where_true(disjunction(conditions))
 
 

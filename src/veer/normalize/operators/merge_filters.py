@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from veer.analysis.constants import TRUE, computed
-from veer.analysis.true_conditions import where_true
+from veer.expressions.constant_folding import TRUE
+from veer.expressions.laws import normal_node
+from veer.expressions.true_conditions import where_true
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import And, Expr, IsNull, Not
 from veer.model.ops import AnyOperator, Filter
-from veer.normalize.expressions import flattened, is_random
+from veer.normalize.expressions import is_random
 from veer.normalize.rewriting import Rewriting, View
 
 
@@ -35,7 +36,7 @@ def merge_filters(
         return view
     lower = rewriting.operators[base]
     if isinstance(lower, Filter) and not is_random(predicate) and not is_random(lower.predicate):
-        predicate = computed(flattened(And((lower.predicate, predicate))))
+        predicate = normal_node(And((lower.predicate, predicate)))
         (base,) = rewriting.inputs[base]
     predicate = _without_present(rewriting, base, predicate)
     if predicate == TRUE:

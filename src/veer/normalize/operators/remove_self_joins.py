@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from veer.analysis.constants import FALSE
-from veer.analysis.true_conditions import where_true
+from veer.expressions.constant_folding import FALSE
+from veer.expressions.true_conditions import where_true
 from veer.model.conditions import conjunction, conjuncts
 from veer.model.expr import Call, Column, Compare, Expr, Not
 from veer.model.ops import AnyOperator, Filter, Join, Source

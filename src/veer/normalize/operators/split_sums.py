@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from veer.analysis.exact import is_exact, keeps_number
+from veer.expressions.exact_arithmetic import is_exact, keeps_number
 from veer.functions.registry import scalar_function
 from veer.model.expr import AggregateCall, Call, Case, Cast, Column, Expr, Literal, arguments
 from veer.model.nullability import is_nullable

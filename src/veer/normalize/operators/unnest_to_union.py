@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.analysis.taken_parts import taken_part
+from veer.expressions.laws import fold
 from veer.model.expr import Call, Expr, GetField, Literal, Named
 from veer.model.ops import AnyOperator, Project, Union, Unnest
 from veer.model.types import INT, ArrayType, DateType, IntegralType, StringType, StructType
@@ -59,7 +59,7 @@ def _items(generator: Expr, operator: Unnest) -> list[tuple[Expr, ...]] | None:
             names = [name for name, _ in fields]
             if len(set(names)) < len(names):
                 return None
-            return [tuple(taken_part(GetField(i, name)) for name in names) for i in items]
+            return [tuple(fold(GetField(i, name)) for name in names) for i in items]
         case Call("array", items):
             return [(item,) for item in items]
         case Call("map", entries):

@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NoReturn, final
 
-from veer.analysis.determinism import expr_kind
+from veer.analysis.determinism import is_random
 from veer.errors import UnsupportedError
-from veer.functions.registry import Kind
 from veer.model.dag import Dataflow
 from veer.model.expr import Expr
 from veer.model.ops import AnyOperator
@@ -69,7 +68,7 @@ class ExpressionLowering(ABC):
 
     def expr(self, expr: Expr, schema: Schema, term: Term, outer: EnclosingRows) -> Expr:
         """An expression over rows with a schema, which are the outputs of a term."""
-        if expr_kind(expr) in (Kind.CHOICE, Kind.PARTITION):
+        if is_random(expr):
             raise UnsupportedError("an expression draws random numbers")
         rows = (ResolvedRow(schema, term.outputs), *outer)
         return resolve(expr, rows, self, lambda node: simplify_node(self.context, node))

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, final
 
-from veer.analysis.constants import widened
 from veer.analysis.determinism import require_repeatable, worst
-from veer.analysis.failures import can_fail
 from veer.analysis.run_times import require_plain
 from veer.errors import IllFormedError, UnsupportedError
+from veer.expressions.constant_folding import widened
+from veer.expressions.failing import can_fail
 from veer.frontends.coercion import check_sought, in_nothing, leave_out_defaults, meant_call
 from veer.frontends.spark.plans.kinds import kind_of, kind_of_tree
 from veer.frontends.spark.plans.opaque_identity import SESSION, OpaqueIdentity

@@ -13,8 +13,8 @@ import pytest
 from tests.generators.conditions import COLUMNS, Conditions, near_table
 from tests.generators.expressions import Expressions
 from tests.generators.tables import Table, wide_table
-from veer.analysis.plain_conditions import plain_form
 from veer.errors import VeerError
+from veer.expressions.laws import simplified
 from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
@@ -31,7 +31,7 @@ NAMES = tuple(COLUMNS)
 
 def plain(dataflow: Dataflow) -> Dataflow:
     changed = {
-        id_: map_exprs(operator, lambda e: transform(e, plain_form))
+        id_: map_exprs(operator, lambda e: transform(e, simplified))
         for id_, operator in dataflow.operators.items()
     }
     return Dataflow(changed, dataflow.links)
@@ -104,7 +104,7 @@ def test_conditions_are_to_the_solver_what_they_are(number: int) -> None:
 
 def is_known(dataflow: Dataflow, row: Any, text: str) -> bool:
     """Whether the solver computes a condition on one row; it must never compute something else."""
-    expr = transform(only_expr(dataflow), plain_form)
+    expr = transform(only_expr(dataflow), simplified)
     read = {c: RowColumn(1, NAMES.index(c.name), c.type) for c in columns_read(expr)}
     asked = substitute_columns(expr, lambda c: read[c])
     try:

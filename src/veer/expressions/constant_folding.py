@@ -15,10 +15,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from operator import eq, ge, gt, le, lt, ne
 from types import MappingProxyType
 from typing import Any, assert_never
 
 from veer.errors import UnsupportedError
+from veer.expressions.law import Simplify, Stage, law
 from veer.functions.arithmetic import EXACT
 from veer.functions.casts import cast_function
 from veer.functions.moments import parse_date
@@ -74,21 +76,15 @@ MOMENTS = (DateType, TimestampType, TimestampNtzType)
 # A number in a text that every language reads alike, and rounds alike.
 NUMERAL = re.compile(r"[+-]?\d{1,30}(\.\d{0,30})?([eE][+-]?\d{1,3})?", re.ASCII)
 COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
-    {
-        "=": lambda a, b: bool(a == b),
-        "<": lambda a, b: bool(a < b),
-        "<=": lambda a, b: bool(a <= b),
-        ">": lambda a, b: bool(a > b),
-        ">=": lambda a, b: bool(a >= b),
-    }
+    {"=": eq, "<=>": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 )
 
 
 def computed(expr: Expr) -> Expr:
     """An operation on constants as its value, where that is certain; else itself.
 
-    Looks at the top only: what is below is taken as it is. A condition or CASE of which constants
-    decide some parts loses these.
+    Looks at the topmost node only. A condition or CASE loses the parts that constants
+    decide.
     """
     match expr:
         case Cast(Literal() as literal, type_):
@@ -126,14 +122,13 @@ def _compared(op: str, left: Literal, right: Literal) -> Literal | None:
             return TRUE if left.value is right.value else FALSE
         return Literal(None, BOOLEAN)
     key = sort_key(type_)
-    holds = COMPARISONS["=" if op == "<=>" else op]
-    return TRUE if holds(key(left.value), key(right.value)) else FALSE
+    return TRUE if COMPARISONS[op](key(left.value), key(right.value)) else FALSE
 
 
 def _without_decided(expr: And | Or) -> Expr:
     """An AND without what is always true, an OR without what is never; decided by one other.
 
-    In three-valued logic too: true is neutral to AND, and false decides it beside nulls.
+    In three-valued logic too: true is neutral to AND, and false decides it even if another part is null.
     """
     neutral, decisive = (TRUE, FALSE) if isinstance(expr, And) else (FALSE, TRUE)
     if decisive in expr.args:
@@ -228,7 +223,7 @@ def widened(literal: Literal, type_: DataType) -> Literal | None:
 
 
 def _date(text: str) -> Literal | None:
-    """The date that a text tells, if it tells one that Python's calendar has."""
+    """The date that a text stands for, if Python's calendar has it."""
     try:
         day = parse_date(text)
     except UnsupportedError:
@@ -302,3 +297,9 @@ def zero_of(type_: DataType) -> Literal:
     if isinstance(type_, DecimalType):
         return Literal(Decimal(0).scaleb(-type_.scale), type_)
     return Literal(0, type_)
+
+
+@law("1 + 1 => 2", Call, Cast, Compare, InList, IsNull, Not, And, Or, Case, stage=Stage.FOLDING)
+def constants_computed(expr: Expr, _: Simplify) -> Expr | None:
+    """Spark gives that value on every row, to the last digit; what may fail is left as it is."""
+    return computed(expr)

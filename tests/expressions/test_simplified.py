@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veer.analysis.plain_conditions import plain_form
+from veer.expressions.laws import simplified
 from veer.frontends.sql import read_sql
 from veer.model.expr import Expr
 from veer.model.ops import Project
@@ -21,7 +21,7 @@ def read(text: str) -> Expr:
 
 
 def shown(text: str) -> str:
-    return show_expr(transform(read(text), plain_form))
+    return show_expr(transform(read(text), simplified))
 
 
 CONSTANTS = [

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from veer.model.expr import Call, Cast, Expr, Literal
 from veer.model.types import (
-    INTEGER_BITS,
-    INTEGER_DIGITS,
+    EXACT_NUMBERS,
     CastMode,
     DataType,
     DecimalType,
     IntegralType,
+    digits,
+    holding_both,
 )
 
 NEGATED_EXACTLY = 34  # digits; Spark rounds longer decimals when it negates them
@@ -27,22 +28,25 @@ def is_positive(expr: Expr) -> bool:
 
 def is_few_days(expr: Expr) -> bool:
     """Whether a number of days does not lead out of the range in which days are counted."""
-    match expr:
-        case Literal(int() as days):
-            return abs(days) <= MOST_DAYS
-        case _:
-            return False
+    value = expr.value if isinstance(expr, Literal) else None
+    return isinstance(value, int) and abs(value) <= MOST_DAYS
 
 
 def is_exact_sum(call: Call) -> bool:
     """Whether a decimal sum keeps every digit: Spark's own type for it is not cut off."""
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
+    (whole_a, scale_a), (whole_b, scale_b), (whole, scale) = _digits(call)
     # One more digit before the point for the carry; past 38 digits Spark cuts those behind it.
-    scale = max(a.scale, b.scale)
-    whole = max(a.precision - a.scale, b.precision - b.scale)
-    return result.scale == scale and result.precision - result.scale >= whole + 1
+    return scale == max(scale_a, scale_b) and whole >= max(whole_a, whole_b) + 1
+
+
+def is_exact_product(call: Call) -> bool:
+    """Whether a decimal product keeps every digit."""
+    (whole_a, scale_a), (whole_b, scale_b), (whole, scale) = _digits(call)
+    return scale == scale_a + scale_b and whole >= whole_a + whole_b
+
+
+def _digits(call: Call) -> list[tuple[int, int]]:
+    return [digits(e.type) for e in (*call.args, call)]
 
 
 def is_exact_negation(call: Call) -> bool:
@@ -50,15 +54,6 @@ def is_exact_negation(call: Call) -> bool:
     type_ = call.type
     assert isinstance(type_, DecimalType)
     return call.args[0].type == type_ and type_.precision <= NEGATED_EXACTLY
-
-
-def is_exact_product(call: Call) -> bool:
-    """Whether a decimal product keeps every digit."""
-    a, b, result = (e.type for e in (*call.args, call))
-    assert isinstance(a, DecimalType) and isinstance(b, DecimalType)
-    assert isinstance(result, DecimalType)
-    whole = a.precision - a.scale + b.precision - b.scale
-    return result.scale == a.scale + b.scale and result.precision - result.scale >= whole
 
 
 def is_exact(call: Call) -> bool:
@@ -78,33 +73,21 @@ def is_exact(call: Call) -> bool:
             return False
 
 
-def holds_exactly(given: DataType, target: DecimalType) -> bool:
-    """Whether every value of a type is a decimal of the target type: no digit cut, none too many."""
-    whole = target.precision - target.scale
-    if isinstance(given, IntegralType):
-        return whole >= INTEGER_DIGITS[given]
-    if isinstance(given, DecimalType):
-        return target.scale >= given.scale and whole >= given.precision - given.scale
-    return False
+def holds_all(wider: DataType, type_: DataType) -> bool:
+    """Whether every value of an exact type is one of another: no digit cut off, none too many."""
+    return isinstance(type_, EXACT_NUMBERS) and holding_both(type_, wider) == wider
 
 
 def keeps_number(cast: Cast) -> bool:
     """Whether a cast between exact numbers gives the number it is given, wherever it gives one.
 
     An ANSI cast to fewer digits before the point fails the run where the number does not fit, as
-    ANSI arithmetic does: there the number stands for the result that nobody sees. Digits behind
+    ANSI arithmetic does: there the number stands for a result that does not exist. Digits behind
     the point are never cut off.
     """
     given, target = cast.arg.type, cast.type
-    fails = cast.mode is CastMode.ANSI
-    if isinstance(target, DecimalType):
-        return holds_exactly(given, target) or (fails and _holds_last_digits(given, target))
-    if isinstance(given, IntegralType) and isinstance(target, IntegralType):
-        return fails or INTEGER_BITS[given] <= INTEGER_BITS[target]
-    return False
-
-
-def _holds_last_digits(given: DataType, target: DecimalType) -> bool:
-    if isinstance(given, DecimalType):
+    if cast.mode is not CastMode.ANSI or holds_all(target, given):
+        return holds_all(target, given)
+    if isinstance(target, DecimalType) and isinstance(given, DecimalType):
         return given.scale <= target.scale
-    return isinstance(given, IntegralType)
+    return isinstance(given, IntegralType) and isinstance(target, EXACT_NUMBERS)

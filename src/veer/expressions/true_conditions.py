@@ -1,4 +1,4 @@
-"""Conditions of which only counts where they are true: in a filter, a join, a FILTER or WHEN.
+"""Conditions that count only where they are true: in a filter, a join, a FILTER or WHEN.
 
     coalesce(a > 1, FALSE)              =>   a > 1
     a <=> 1                             =>   a = 1
@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.analysis.constants import FALSE, TRUE, computed
-from veer.analysis.determinism import expr_kind
-from veer.analysis.negations import negated
-from veer.analysis.nulls import is_null_with
-from veer.analysis.ranges import true_ranges
-from veer.functions.registry import Kind
+from veer.analysis.determinism import is_random
+from veer.expressions.connectives import negated
+from veer.expressions.constant_folding import FALSE, TRUE, computed
+from veer.expressions.nulls import is_null_with
+from veer.expressions.ranges import true_ranges
 from veer.model.conditions import conjunction, conjuncts, disjunction
 from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
 
@@ -29,8 +28,7 @@ def where_true(condition: Expr) -> Expr:
 
     What is random is left as it is: two numbers that are drawn alike are two.
     """
-    is_random = expr_kind(condition) in (Kind.CHOICE, Kind.PARTITION)
-    return condition if is_random else _where_true(condition)
+    return condition if is_random(condition) else _where_true(condition)
 
 
 def _where_true(condition: Expr) -> Expr:
@@ -82,13 +80,11 @@ def _case(case: Expr, when: Expr, then: Expr, rest: Expr) -> Expr:
         return _where_true(Or((when, rest)))
     if rest in (FALSE, Literal(None, FALSE.type)):
         return _where_true(And((when, then)))
-    if isinstance(then, Literal) and isinstance(when, IsNull | Not) and _is_test(when):
+    if isinstance(then, Literal) and is_null_test(when):
         return _where_true(And((negated(when), rest)))
     return case
 
 
-def _is_test(condition: Expr) -> bool:
+def is_null_test(condition: Expr) -> bool:
     """Whether a condition is about being null, and never null itself."""
-    return isinstance(condition, IsNull) or (
-        isinstance(condition, Not) and isinstance(condition.arg, IsNull)
-    )
+    return isinstance(condition.arg if isinstance(condition, Not) else condition, IsNull)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from veer.analysis.failures import FailingExpression, may_fail
 from veer.api import Comparison, Version, verify
 from veer.frontends.sql import read_sql
 from veer.options import ErrorHandling
 from veer.report.wording import caveat_text, reason_text
 from veer.verdict import SinkReport, Verdict
+from veer.verification.failures import FailingExpression, may_fail
 
 SCHEMA = "CREATE TABLE t (a INT, b INT, s STRING, l BIGINT, n DECIMAL(10, 2), big DECIMAL(38, 0)); CREATE TABLE u (a INT)"
 

@@ -2,7 +2,6 @@
 
     CASE WHEN n < 10 THEN 'low' WHEN n >= 10 AND n < 20 THEN 'mid' WHEN n >= 20 THEN 'high' END
         =>   CASE WHEN n <= 9 THEN 'low' WHEN n <= 19 THEN 'mid' WHEN n IS NOT NULL THEN 'high' END
-    CASE WHEN n < 10 THEN NULL WHEN n >= 10 THEN 1 END   =>   CASE WHEN n >= 10 THEN 1 END
     CASE WHEN k = 'b' THEN 2 WHEN k IN ('a', 'c') THEN 1 ELSE 0 END
         =>   CASE WHEN k IN ('a', 'c') THEN 1 WHEN k = 'b' THEN 2 ELSE 0 END
     CASE WHEN n < 10 THEN FALSE WHEN n < 20 THEN TRUE END, where it is true   =>   n >= 10 AND n <= 19
@@ -20,7 +19,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, final
 
-from veer.analysis.constants import FALSE, SETTLED, widened
+from veer.expressions.constant_folding import COMPARISONS, FALSE, SETTLED, widened
+from veer.expressions.law import Simplify, Stage, law
 from veer.functions.ordering import sort_key
 from veer.model.conditions import conjunction, disjunction
 from veer.model.expr import And, Case, Compare, Expr, InList, IsNull, Literal, Not, Or
@@ -88,24 +88,10 @@ class _Cells:
                 raise _OtherValuesError
 
     def _compared(self, op: str, cell: int, constant: Literal) -> bool | None:
-        if op == "<=>":
-            if constant.value is None or cell == NULL:
-                return constant.value is None and cell == NULL
-            op = "="
         if constant.value is None or cell == NULL:
-            return None
+            return None if op != "<=>" else constant.value is None and cell == NULL
         place = self.places[sort_key(self.value.type)(constant.value)]
-        match op:
-            case "=":
-                return cell == place
-            case "<":
-                return cell < place
-            case "<=":
-                return cell <= place
-            case ">":
-                return cell > place
-            case _:
-                return cell >= place
+        return COMPARISONS[op](cell, place)
 
     # -- conditions that say in which cells a value is -----------------------------------------------
 
@@ -129,16 +115,19 @@ class _Cells:
         return Compare(op, self.value, constant)
 
 
-def by_ranges(case: Case) -> Expr:
-    """A CASE about one value in its one form; others as they are."""
-    whens = [when for when, _ in case.branches]
+@law("CASE WHEN n < 10 THEN 'low' WHEN n >= 10 AND n < 20 THEN 'mid' END "
+     "=> CASE WHEN n <= 9 THEN 'low' WHEN n <= 19 THEN 'mid' END", Case, stage=Stage.NORMAL)  # fmt: skip
+def branches_by_ranges(expr: Expr, _: Simplify) -> Expr | None:
+    """All conditions compare one value with constants of its type, which are ordered alike everywhere."""
+    assert isinstance(expr, Case)
+    whens = [when for when, _ in expr.branches]
     cells = _cells(whens)
     if cells is None:
-        return case
+        return None
     try:
-        taken = {c: _taken(cells, case, c) for c in (NULL, *cells.filled)}
+        taken = {c: _taken(cells, expr, c) for c in (NULL, *cells.filled)}
     except _OtherValuesError:
-        return case
+        return None
     if all(map(_is_equality, whens)):
         return _by_constants(cells, taken)
     others = [c for c in cells.filled if taken[c] != taken[NULL]]
@@ -267,7 +256,7 @@ def _in_order(cells: _Cells, taken: dict[int, Expr]) -> Expr:
 
 
 def _groups(filled: Sequence[int], taken: dict[int, Expr]) -> Iterator[list[int]]:
-    """Cells beside each other on which the same value is taken."""
+    """Adjacent cells on which the CASE gives the same value."""
     group: list[int] = []
     for cell in filled:
         if group and taken[cell] != taken[group[-1]]:

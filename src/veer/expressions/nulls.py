@@ -1,10 +1,13 @@
-"""Values that are null wherever another one is."""
+"""Values that are null wherever another one is, and laws of tests for null."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from veer.expressions.constant_folding import FALSE, computed
+from veer.expressions.law import Simplify, Stage, law
 from veer.functions.registry import Nulls, scalar_function
+from veer.model.conditions import disjunction
 from veer.model.expr import (
     And,
     Call,
@@ -22,7 +25,8 @@ from veer.model.expr import (
     Or,
 )
 from veer.model.lambdas import PARTS, function_of
-from veer.model.types import BOOLEAN
+from veer.model.nullability import gives_null
+from veer.model.types import BOOLEAN, CastMode
 
 NULL_WITH_ARGUMENTS = (Nulls.STRICT, Nulls.PROPAGATE)
 
@@ -77,16 +81,40 @@ def _taken_without_values(branches: Sequence[tuple[Expr, Expr]], otherwise: Expr
     return otherwise
 
 
-def without_null_test(case: Case) -> Expr:
-    """A CASE that only tests what makes its value null anyway is that value.
+@law("length(x) IS NULL => x IS NULL", IsNull)
+def null_of_strict(expr: Expr, simplify: Simplify) -> Expr | None:
+    """What is null exactly if one of its parts is: a strict function, a comparison, a negation."""
+    match expr:
+        case IsNull(Call(function, args)) if scalar_function(function).nulls is Nulls.STRICT:
+            pass
+        case IsNull(Compare(op, left, right)) if op != "<=>":
+            args = (left, right)
+        case IsNull(Not(arg)):
+            args = (arg,)
+        case IsNull(Cast(arg, type_, CastMode.ANSI)) if not gives_null(arg.type, type_):
+            args = (arg,)
+        case _:
+            return None
+    return computed(disjunction([simplify(IsNull(arg)) for arg in args] or [FALSE]))
 
-    CASE WHEN a IS NOT NULL THEN length(a) END,  CASE WHEN a IS NULL THEN NULL ELSE length(a) END
-        =>   length(a)
-    """
-    match case:
+
+@law("coalesce(x, 0) IS NULL => FALSE", IsNull)
+def null_of_present(expr: Expr, _: Simplify) -> Expr | None:
+    """Another test for null, a null-safe comparison, or a COALESCE that ends in a constant."""
+    match expr:
+        case IsNull(IsNull() | Compare("<=>")):
+            return FALSE
+        case IsNull(Call("coalesce", (*_, Literal(value)))) if value is not None:
+            return FALSE
+    return None
+
+
+@law("CASE WHEN a IS NOT NULL THEN length(a) END => length(a)", Case, stage=Stage.NORMAL)
+def case_without_null_test(expr: Expr, _: Simplify) -> Expr | None:
+    """The value is null wherever the one that is tested is."""
+    match expr:
         case Case(((Not(IsNull(value)), then),), Literal(None)) if is_null_with(then, value):
             return then
         case Case(((IsNull(value), Literal(None)),), otherwise) if is_null_with(otherwise, value):
             return otherwise
-        case _:
-            return case
+    return None

@@ -1,0 +1,110 @@
+"""Where the columns of an operator come from: its inputs, an expression over them, or nowhere.
+
+    Project(a, b + 1)   =>   a, b + 1            Join   =>   copies of the columns of both inputs
+
+One derivation for all that follow columns down a dataflow: to the columns of tables (`origins`), to where the
+sign of a zero is decided (`signed_zeros`), to what fails (`verification.failures`), to what conditions
+ask of tables (`refute.fitting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar, assert_never, final
+
+from veer.model.dag import Dataflow
+from veer.model.expr import AggregateCall, Expr, OverCall
+from veer.model.ops import (
+    Aggregate,
+    AnyOperator,
+    Deduplicate,
+    ExceptAll,
+    Filter,
+    GlobalAggregate,
+    IntersectAll,
+    Join,
+    Lateral,
+    Limit,
+    Over,
+    Project,
+    RowUdf,
+    Sample,
+    Sink,
+    Sort,
+    Source,
+    TableUdf,
+    Union,
+    Unnest,
+    Values,
+)
+
+T = TypeVar("T")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """The value of a column of an input, by its place in the inputs side by side.
+
+    Rows of a set operation show a column of one of several inputs; equal values of two are not the same
+    in the sign of a zero.
+    """
+
+    places: tuple[int, ...]
+
+
+# A copy, the value of an expression or call over the inputs side by side, or a value of the operator's own.
+ColumnSource: TypeAlias = Copied | Expr | AggregateCall | OverCall | None
+
+
+def column_sources(dataflow: Dataflow, id_: str) -> list[ColumnSource]:
+    """For each column of a signal what it is made of."""
+    widths = [len(dataflow.schemas[i]) for i in dataflow.inputs[id_]]
+    width = len(dataflow.schemas[id_])
+    sources = _first_sources(dataflow.operators[id_], widths)[:width]
+    return [*sources, *[None] * (width - len(sources))]
+
+
+def followed(source: ColumnSource, below: Sequence[T], computed: Callable[[Expr], T]) -> T | None:
+    """What is known of a column by what is known of those of the inputs, side by side.
+
+    Of a set operation by those of the first input. Of calls and values of the operator's own: nothing.
+    """
+    match source:
+        case Copied(places):
+            return below[places[0]]
+        case None | AggregateCall() | OverCall():
+            return None
+        case _:
+            return computed(source)
+
+
+def _first_sources(operator: AnyOperator, widths: Sequence[int]) -> Sequence[ColumnSource]:
+    """The sources of the first columns; the others are the operator's own."""
+    match operator:
+        case Source() | Values() | TableUdf():
+            return []
+        case Project(columns):
+            return [named.expr for named in columns]
+        case Aggregate(keys, calls):
+            return [*(key.expr for key in keys), *(named.call for named in calls)]
+        case GlobalAggregate(calls):
+            return [named.call for named in calls]
+        case Over(calls):
+            return [*_copies(widths[0]), *(named.call for named in calls)]
+        case Union() | IntersectAll() | ExceptAll():
+            ends = [sum(widths[:i]) for i in range(len(widths))]
+            return [Copied(tuple(end + i for end in ends)) for i in range(widths[0])]
+        case Sink(columns=columns) if columns:
+            return columns
+        case Join() | Filter() | Sort() | Limit() | Deduplicate() | Sample() | Sink():
+            return _copies(sum(widths))
+        case Unnest() | Lateral() | RowUdf():
+            return _copies(widths[0])
+        case _:
+            assert_never(operator)
+
+
+def _copies(count: int) -> list[ColumnSource]:
+    return [Copied((place,)) for place in range(count)]

@@ -1,0 +1,1 @@
+"""Laws of expressions, and the one simplifier that applies them: see `laws`."""
