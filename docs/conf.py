@@ -59,11 +59,11 @@ COMMENTED = (
     "veer.caveats",
     "veer.hints",
     "veer.options",
-    "veer.outcomes",
+    "veer.projects.outcomes",
     "veer.reasons",
     "veer.verdict",
     "veer.verification.comparison",
-    "veer.versions.version",
+    "veer.verification.versions.version",
 )
 
 

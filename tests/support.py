@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.generators.values import random_value
-from veer.model.dag import Dataflow
-from veer.model.ops import Source
-from veer.model.sources import tables_read
-from veer.model.types import IntegralType
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Source
+from veer.ir.sources import tables_read
+from veer.ir.types import IntegralType
 
 CASES = Path(__file__).parent / "cases"
 

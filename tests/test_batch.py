@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.command import veer
-from veer.batch import BatchOptions, finished_ids, run_batch
+from veer.batch.pairs import BatchOptions, finished_ids, run_batch
 
 SCHEMA = "CREATE TABLE t (a INT, b INT)"
 PAIRS: list[dict[str, Any]] = [

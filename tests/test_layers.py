@@ -101,56 +101,63 @@ def test_modules_stay_readable() -> None:
     assert not long
 
 
-MODULES = frozenset({"veer", "veer.evs", "veer.evs.spes", "veer.smt", "veer.model.ops"})
+MODULES = frozenset(
+    {"veer", "veer.evs", "veer.prove.verifiers.spes", "veer.prove.solver", "veer.ir.ops"}
+)
 
 
 @pytest.mark.parametrize(
     ("text", "target"),
     [
-        ("import veer.smt", "veer.smt"),
-        ("from veer.evs import spes", "veer.evs.spes"),
-        ("from veer.evs.spes import Spes", "veer.evs.spes"),
-        ("from veer import smt", "veer.smt"),
-        ("def f():\n    from veer import smt", "veer.smt"),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import veer.smt", "veer.smt"),
-        ("import_module('veer.smt')", "veer.smt"),
+        ("import veer.prove.solver", "veer.prove.solver"),
+        ("from veer.prove.verifiers import spes", "veer.prove.verifiers.spes"),
+        ("from veer.prove.verifiers.spes import Spes", "veer.prove.verifiers.spes"),
+        ("from veer import smt", "veer.prove.solver"),
+        ("def f():\n    from veer import smt", "veer.prove.solver"),
+        (
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import veer.prove.solver",
+            "veer.prove.solver",
+        ),
+        ("import_module('veer.prove.solver')", "veer.prove.solver"),
         ("importlib.import_module(f'veer.evs.{name}')", "veer.evs"),
         ("__import__('z3')", "z3"),
-        ("SPES = 'veer.evs.spes:Spes'", "veer.evs.spes"),
-        ("LATER = {'spes': 'veer.evs.spes'}", "veer.evs.spes"),
-        ("name = 'veer.evs.spes.Spes'", "veer.evs.spes"),
+        ("SPES = 'veer.prove.verifiers.spes:Spes'", "veer.prove.verifiers.spes"),
+        ("LATER = {'spes': 'veer.prove.verifiers.spes'}", "veer.prove.verifiers.spes"),
+        ("name = 'veer.prove.verifiers.spes.Spes'", "veer.prove.verifiers.spes"),
     ],
 )
 def test_imports_are_seen(text: str, target: str) -> None:
-    ours = [i for i in imports_of("veer.search.sweep", text, MODULES) if i.target == target]
+    ours = [
+        i for i in imports_of("veer.verification.search.sweep", text, MODULES) if i.target == target
+    ]
     assert ours
     assert is_allowed(ours[0]) is False or target == "z3"
 
 
 @pytest.mark.parametrize("text", ["'veer is here'", "'Veer.evs'", "'the veer.evs package'"])
 def test_other_texts_are_no_imports(text: str) -> None:
-    assert not list(imports_of("veer.search.sweep", text, MODULES))
+    assert not list(imports_of("veer.verification.search.sweep", text, MODULES))
 
 
 def test_relative_imports_are_refused() -> None:
     with pytest.raises(ValueError, match="relative"):
-        list(imports_of("veer.search.sweep", "from . import whole", MODULES))
+        list(imports_of("veer.verification.search.sweep", "from . import whole", MODULES))
 
 
 @pytest.mark.parametrize(
     ("module", "target", "allowed"),
     [
-        ("search.sweep", "veer.evs.base", True),
-        ("search.sweep", "veer.evs.spes", False),
-        ("search.sweep", "veer.evs.basement", False),
-        ("search.sweep", "veer.smt", False),
-        ("functions.casts", "veer.model.types", True),
-        ("functions.casts", "veer.model.expr", False),
-        ("verdict", "veer.report.as_text", True),
-        ("errors", "veer.report.as_text", False),
-        ("frontends.stored", "veer.store", True),
-        ("frontends.stored_elsewhere", "veer.store", False),
-        ("unheard_of.module", "veer.model.types", False),
+        ("search.sweep", "veer.prove.verifiers.base", True),
+        ("search.sweep", "veer.prove.verifiers.spes", False),
+        ("search.sweep", "veer.prove.verifiers.basement", False),
+        ("search.sweep", "veer.prove.solver", False),
+        ("functions.casts", "veer.ir.types", True),
+        ("functions.casts", "veer.ir.expr", False),
+        ("verdict", "veer.show.as_text", True),
+        ("errors", "veer.show.as_text", False),
+        ("frontends.stored", "veer.execution.store", True),
+        ("frontends.stored_elsewhere", "veer.execution.store", False),
+        ("unheard_of.module", "veer.ir.types", False),
     ],
 )
 def test_the_table_is_narrow(module: str, target: str, allowed: bool) -> None:

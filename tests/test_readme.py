@@ -54,7 +54,7 @@ def test_links_in_the_documentation_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_modules_the_documentation_names_are_there(page: Path) -> None:
-    """`search/sweep.py`, or its end, is a module of Veer, `tests/spark/` a folder of the repository."""
+    """`verification/search/sweep.py`, or its end, is a module of Veer, `tests/spark/` a folder of the repository."""
     text = page.read_text(encoding="utf-8")
     modules = re.findall(r"`((?:[\w-]+/)+[a-z0-9_]+\.py)`", text)
     folders = re.findall(r"`([\w-]+/[\w/-]+/)`", text)

@@ -24,33 +24,33 @@ from typing import Any
 COMMAND_MODULES = (
     "veer.api",
     "veer.cli.batch",
-    "veer.cli.check",
+    "veer.projects.cli.check",
     "veer.cli.inspect",
     "veer.cli.main",
-    "veer.cli.render",
-    "veer.cli.run",
-    "veer.cli.store",
+    "veer.projects.cli.render",
+    "veer.execution.cli.run",
+    "veer.execution.cli.store",
     "veer.cli.verify",
-    "veer.frontends.session_settings",
-    "veer.frontends.sql.version",
-    "veer.frontends.spark.version",
-    "veer.frontends.workflow.version",
-    "veer.project.check",
-    "veer.prover.algebra",
+    "veer.read.session_settings",
+    "veer.read.sql.version",
+    "veer.read.pyspark.version",
+    "veer.read.workflow.version",
+    "veer.projects.check",
+    "veer.prove.algebra.algebra",
     "veer.refute.symbolic",
-    "veer.report.as_json",
-    "veer.report.as_text",
-    "veer.search.paper.strategies",
+    "veer.show.as_json",
+    "veer.show.as_text",
+    "veer.verification.search.paper.strategies",
     "veer.verification.settling",
-    "veer.versions.describe",
+    "veer.verification.versions.describe",
     "rich.console",
     "rich.table",
     "z3",
 )
 MODULES = {
     "command": COMMAND_MODULES,
-    "loader": ("veer.frontends.spark.offline.process",),
-    "other": ("veer.frontends.spark.offline.process",),
+    "loader": ("veer.read.pyspark.offline.process",),
+    "other": ("veer.read.pyspark.offline.process",),
 }
 FLAGS = {"command": (), "loader": ("-P",), "other": ("-P",)}
 SEEDS = {"loader": "0", "other": "1"}  # of the worlds in which jobs are loaded
@@ -131,7 +131,7 @@ def serve(kind: str, address: str) -> None:
     for module in MODULES[kind]:
         import_module(module)
     if kind in SEEDS:
-        import_module("veer.frontends.spark.offline.process")._import_once()
+        import_module("veer.read.pyspark.offline.process")._import_once()
     gc.freeze()
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
@@ -198,7 +198,7 @@ def _warm_loader(address: str) -> None:
     from subprocess import PIPE
     from types import SimpleNamespace
 
-    from veer.frontends.spark.offline import loader
+    from veer.read.pyspark.offline import loader
 
     def start(command: list[str], *, env: Mapping[str, str], **_: Any) -> WarmProcess:
         assert command[-1] == loader.COMMAND
@@ -222,7 +222,7 @@ def _loader(request: Mapping[str, Any]) -> None:
     os.setsid()
     _begin(request)
     gc.disable()
-    import_module("veer.frontends.spark.offline.process").main()
+    import_module("veer.read.pyspark.offline.process").main()
 
 
 DOES: dict[str, Callable[[Mapping[str, Any]], None]] = {

@@ -2,7 +2,7 @@
 
 Seen are `import` and `from` wherever they stand (in functions and under TYPE_CHECKING too), calls
 of `import_module` and `__import__` with a name, and texts that name a module of Veer, as in tables
-of what is imported later: `"veer.evs.spes:Spes"`, `{"run": "veer.execution.live"}`.
+of what is imported later: `"veer.prove.verifiers.spes:Spes"`, `{"run": "veer.execution.live"}`.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _targets(node: ast.AST, modules: frozenset[str]) -> Iterator[tuple[str, bool
         case ast.ImportFrom(level=level) if level:
             raise ValueError(f"line {node.lineno}: a relative import")
         case ast.ImportFrom(module=str(module), names=names):
-            # `from veer.model import ops` names the module `veer.model.ops`, if there is one
+            # `from veer.ir import ops` names the module `veer.ir.ops`, if there is one
             for alias in names:
                 whole = f"{module}.{alias.name}"
                 yield (whole if whole in modules or module == "veer" else module), False

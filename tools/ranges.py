@@ -28,7 +28,7 @@ ENDS = ("oldest", "newest")
 TESTS = (
     (
         "without Spark",
-        ["-m", "not spark and not slow", "tests/frontends", "tests/smt", "tests/evs"],
+        ["-m", "not spark and not slow", "tests/read", "tests/smt", "tests/evs"],
     ),
     ("with Spark", ["-m", "spark", "tests/spark/test_plans.py", "tests/spark/test_functions.py"]),
 )

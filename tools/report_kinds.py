@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from veer import assumptions, caveats, hints, reasons
-from veer.report.wording import reason_text
+from veer.show.wording import reason_text
 
 INTRODUCTION = """# Kinds of assumptions, caveats, reasons and hints
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from inspect import unwrap
 from typing import Any
 
-from veer.normalize.passes import AGGREGATE_STEPS, PASSES, RULES, WINDOW_STEPS, Pass
+from veer.rewrite.passes import AGGREGATE_STEPS, PASSES, RULES, WINDOW_STEPS, Pass
 
 INTRODUCTION = """# Rewrites
 
-Made by `python -m tools pages` from `normalize/passes.py`; not to be edited. Two versions are compared in *normal form* where they
+Made by `python -m tools pages` from `rewrite/passes.py`; not to be edited. Two versions are compared in *normal form* where they
 do not agree operator by operator ([search-for-proofs.md](search-for-proofs.md)). The normal form of a dataflow is what these passes
 make of it. `<-` is to be read as *over*; what makes a law sound stands in the module of its function. A pass that rests on declared
 keys notes them, and the report lists them as assumptions. Every pass has a case and a near miss in `tests/cases/passes.cases`.

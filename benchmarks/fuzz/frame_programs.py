@@ -24,7 +24,7 @@ from benchmarks.fuzz.column_expressions import (
     column,
     kind_of,
 )
-from veer.frontends.sql import read_schema
+from veer.read.sql import read_schema
 
 HEAD = """from pyspark.sql import Window
 from pyspark.sql import functions as F

@@ -31,9 +31,9 @@ from benchmarks.fuzz.verdicts import (
     same_rows,
 )
 from veer.api import Comparison, Version, verify
-from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching, TypeMatching
-from veer.report.wording import reason_text
+from veer.read.sql import read_schema, read_sql
+from veer.show.wording import reason_text
 from veer.verdict import Report, TableSemantics, WitnessKind
 
 BLOCK = 20  # pairs with the same schema

@@ -14,7 +14,7 @@ from veer.assumptions import Assumption, SameChoice
 from veer.caveats import Caveat, MayFail, MoreMayFail
 from veer.errors import VeerError
 from veer.reasons import ProofRefuted
-from veer.report.wording import assumption_text, caveat_text, reason_text
+from veer.show.wording import assumption_text, caveat_text, reason_text
 from veer.verdict import Report, SinkReport
 
 # From the worst to the least.

@@ -12,20 +12,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-import veer.search.simulation
+import veer.verification.search.simulation
 from benchmarks.nets.corpora import Pair
 from veer.api import Comparison, Version, verify
 from veer.errors import VeerError
-from veer.evs import registry
 from veer.functions.registry import Failure
 from veer.interpreter import Program
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Exists, Expr, InQuery, OpaqueCall, ScalarQuery
-from veer.model.ops import Filter, Source
-from veer.model.query_pair import QueryPair
-from veer.model.types import BOOLEAN
-from veer.model.walk import map_exprs, transform
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import Column, Exists, Expr, InQuery, OpaqueCall, ScalarQuery
+from veer.ir.ops import Filter, Source
+from veer.ir.query_pair import QueryPair
+from veer.ir.types import BOOLEAN
+from veer.ir.walk import map_exprs, transform
 from veer.options import ColumnMatching
+from veer.prove.verifiers import registry
 from veer.settings import under
 from veer.verdict import TableSemantics, Verdict
 
@@ -40,14 +40,14 @@ def unattacked() -> Iterator[None]:
     def fail(*_: object) -> None:
         raise Failure("nothing is run")
 
-    run, simulated = Program.evaluate, veer.search.simulation._signals
+    run, simulated = Program.evaluate, veer.verification.search.simulation._signals
     try:
         Program.evaluate = fail  # type: ignore[method-assign, assignment]
-        veer.search.simulation._signals = lambda *_: {}
+        veer.verification.search.simulation._signals = lambda *_: {}
         yield
     finally:
         Program.evaluate = run  # type: ignore[method-assign]
-        veer.search.simulation._signals = simulated
+        veer.verification.search.simulation._signals = simulated
 
 
 def filtered(dataflow: Dataflow) -> Dataflow:

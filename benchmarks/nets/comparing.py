@@ -14,27 +14,27 @@ from typing import Any
 
 from benchmarks.nets.observing import TRUE_ALIKE, Passed, Seen, Spelled, Stepped, Written
 from tests.generators.values import random_value
-from veer.analysis.determinism import dataflow_kind, expr_kind
-from veer.analysis.signed_zeros import has_negative_zeros
 from veer.errors import VeerError
+from veer.facts.determinism import dataflow_kind, expr_kind
+from veer.facts.signed_zeros import has_negative_zeros
 from veer.functions.ordering import exact_key
 from veer.functions.registry import Failure, Kind
 from veer.interpreter import Program, Run
 from veer.interpreter.compare import row_key
 from veer.interpreter.expressions import Row, compile_expr
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Expr, Literal, Named, OpaqueCall, OuterColumn
-from veer.model.ops import Project, Sink
-from veer.model.pprint import show_dataflow, show_expr
-from veer.model.schema import Field, Schema
-from veer.model.sources import tables_read
-from veer.model.types import DataType
-from veer.model.walk import outer_columns, parts, query_of, replace_down
-from veer.normalize.rewriting import ROW_MARK, Rewriting
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import Column, Expr, Literal, Named, OpaqueCall, OuterColumn
+from veer.ir.ops import Project, Sink
+from veer.ir.pprint import show_dataflow, show_expr
+from veer.ir.schema import Field, Schema
+from veer.ir.sources import tables_read
+from veer.ir.types import DataType
+from veer.ir.walk import outer_columns, parts, query_of, replace_down
 from veer.refute import Refutation
 from veer.refute.instances import Instances, Tables, constraints_hold, lawful_rows
 from veer.refute.pools import pool
 from veer.refute.search import rounded
+from veer.rewrite.rewriting import ROW_MARK, Rewriting
 from veer.verdict import TableSemantics
 
 FEW = 3  # rows of a table where operators choose

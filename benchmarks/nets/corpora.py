@@ -11,15 +11,15 @@ from random import Random
 from benchmarks.fuzz.sql_mode import block_of
 from benchmarks.support.job_folders import expected, folders
 from tests.evs import test_cases, test_pairs, test_without_ansi, test_wrong_once
-from tests.normalize import test_placing
+from tests.rewrite import test_placing
 from tests.search import test_normalized
 from tests.support import CASES, Case, load_cases
 from tests.verification import test_verify
 from veer.api import load_pair
 from veer.errors import VeerError
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow
+from veer.ir.dag import Dataflow
 from veer.options import ColumnMatching, JvmUse
+from veer.read.sql import read_sql
 from veer.settings import SessionSettings, under
 from veer.verdict import TableSemantics
 

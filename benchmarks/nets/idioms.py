@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from tests.properties.test_arrays import SCHEMA as ARRAYS
-from tests.properties.test_arrays import Queries
+from tests.properties.test_arrays import SCHEMA as ARRAYS, Queries
 
 SCHEMA = f"""{ARRAYS.strip()};
 CREATE TABLE r (k INT NOT NULL, g INT, h INT NOT NULL, x INT, y INT, d DOUBLE, s STRING, n DECIMAL(5,2), m BIGINT,

@@ -12,8 +12,8 @@ from benchmarks.nets.idioms import SCHEMA, Idioms
 from tests.generators.edits import BREAKING, edited
 from tests.generators.stacks import Stacks
 from veer.errors import VeerError
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow
+from veer.ir.dag import Dataflow
+from veer.read.sql import read_sql
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics
 

@@ -16,13 +16,20 @@ from typing import Any
 from veer.expressions import cases
 from veer.expressions.law import Law, Simplify
 from veer.expressions.laws import normal_node
-from veer.model.dag import Dataflow
-from veer.model.expr import Expr
-from veer.model.ops import AnyOperator
-from veer.normalize import normalize, sweep
-from veer.normalize.passes import AGGREGATE_STEPS, PASSES, RULES, WINDOW_STEPS, Pass, Whole
-from veer.normalize.passes import laws as laws_of
-from veer.normalize.rewriting import Laws, Rewriting, Rule, View
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Expr
+from veer.ir.ops import AnyOperator
+from veer.rewrite import normalize, sweep
+from veer.rewrite.passes import (
+    AGGREGATE_STEPS,
+    PASSES,
+    RULES,
+    WINDOW_STEPS,
+    Pass,
+    Whole,
+    laws as laws_of,
+)
+from veer.rewrite.rewriting import Laws, Rewriting, Rule, View
 
 TRUE_ALIKE = "where_true"  # that is true where the other is
 

@@ -14,10 +14,10 @@ from benchmarks.nets.observing import Passed, Seen, Spelled, Stepped, Written, w
 from tests.generators.edits import random_query
 from tests.generators.stacks import Stacks
 from veer.errors import VeerError
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow
-from veer.normalize.normalize import normalized
-from veer.normalize.passes import every_pass
+from veer.ir.dag import Dataflow
+from veer.read.sql import read_sql
+from veer.rewrite.normalize import normalized
+from veer.rewrite.passes import every_pass
 from veer.settings import SessionSettings, under
 
 

@@ -11,9 +11,9 @@ from tests.spark.compare import Outcome, register, run_spark, same_rows
 from tests.spark.session import session_mode, spark_session
 from veer.api import Comparison, Version, verify
 from veer.errors import VeerError
-from veer.frontends.sql import read_schema
 from veer.interpreter import Result
 from veer.options import ColumnMatching
+from veer.read.sql import read_schema
 from veer.verdict import TableSemantics, Verdict, Witness, WitnessKind
 
 TOLERANCE = 1e-9  # of floating point numbers: rounding is no difference

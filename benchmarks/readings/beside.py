@@ -7,13 +7,13 @@ from typing import Any
 from benchmarks.readings.sides import Program
 from tests.generators.tables import Table
 from tests.spark.compare import collect, first_line, register, same_rows
-from veer.analysis.determinism import dataflow_kind
 from veer.errors import InputError, UnsupportedError
-from veer.frontends.spark.capture.loading import function_of
-from veer.frontends.sql import read_schema
+from veer.facts.determinism import dataflow_kind
 from veer.functions.registry import Failure, Kind
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
+from veer.ir.dag import Dataflow
+from veer.read.pyspark.capture.loading import function_of
+from veer.read.sql import read_schema
 from veer.refute.instances import Instances, Tables
 
 INSTANCES = (1, 3)  # of which most rows pass the conditions

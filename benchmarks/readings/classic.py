@@ -9,13 +9,13 @@ from types import TracebackType
 from typing import Any
 
 from benchmarks.readings.sides import READ, Program, Reading, columns_of, refusal
-from veer.frontends.spark.capture.child import load_function
-from veer.frontends.spark.capture.classic import ClassicCapture
-from veer.frontends.spark.capture.loading import function_of
-from veer.frontends.spark.capture.stopping import Stopped
-from veer.frontends.spark.frames import read_frames
-from veer.frontends.spark.plans.types import field_type
-from veer.model.ops import Sink
+from veer.ir.ops import Sink
+from veer.read.pyspark.capture.child import load_function
+from veer.read.pyspark.capture.classic import ClassicCapture
+from veer.read.pyspark.capture.loading import function_of
+from veer.read.pyspark.capture.stopping import Stopped
+from veer.read.pyspark.frames import read_frames
+from veer.read.pyspark.plans.types import field_type
 
 
 class ClassicReader:

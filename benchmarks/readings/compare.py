@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from benchmarks.readings.sides import READ, Columns, Reading
-from veer.model.dag import Dataflow
-from veer.model.expr import OpaqueCall
-from veer.model.ops import COMPUTED, LOCAL, Sample, Source, TableUdf
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.ir.dag import Dataflow
+from veer.ir.expr import OpaqueCall
+from veer.ir.ops import COMPUTED, LOCAL, Sample, Source, TableUdf
+from veer.ir.walk import operator_exprs, parts, subqueries
 from veer.options import ColumnMatching
 from veer.refute.search import Refutation, first_difference
-from veer.report.wording import reason_text
+from veer.show.wording import reason_text
 from veer.verdict import Report, TableSemantics, Verdict
 from veer.verification.comparison import Comparison
-from veer.verification.versions import verify_versions
-from veer.versions.version import Version
+from veer.verification.verify import verify_versions
+from veer.verification.versions.version import Version
 
 PROVEN, AGREE = "proven equal", "agree on rows"
 NAMED_ONLY = "known by name only"  # a function, a sample or rows that the sides name differently

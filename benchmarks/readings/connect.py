@@ -77,9 +77,9 @@ class ConnectReader:
 
 def read_here(request: dict[str, Any]) -> Reading:
     """The reading of one program, in this process."""
-    from veer.frontends.spark.capture.loading import load_captured
-    from veer.frontends.spark.capture.stopping import Stopped
-    from veer.frontends.spark.offline.capture import OfflineCapture
+    from veer.read.pyspark.capture.loading import load_captured
+    from veer.read.pyspark.capture.stopping import Stopped
+    from veer.read.pyspark.offline.capture import OfflineCapture
 
     file, schema = Path(request["file"]), Path(request["schema"]).read_text(encoding="utf-8")
     asked = {

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from veer.errors import UnsupportedError, VeerError
-from veer.model.dag import Dataflow
-from veer.model.json import from_json, to_json
+from veer.ir.dag import Dataflow
+from veer.ir.json import from_json, to_json
 
 Columns = tuple[tuple[str, str], ...]  # names and types
 READ, REFUSED, FAILED = "read", "refused", "failed"

@@ -25,9 +25,9 @@ from pathlib import Path
 from benchmarks.support.optimized_plans import PlanPair, all_names, read_pairs, saved_pair
 from veer.api import Comparison, verify
 from veer.options import ColumnMatching
-from veer.report.wording import reason_text
+from veer.show.wording import reason_text
 from veer.verdict import Verdict
-from veer.versions.version import Version
+from veer.verification.versions.version import Version
 
 NOT_READ = "not read"
 

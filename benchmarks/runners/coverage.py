@@ -25,11 +25,11 @@ from benchmarks.support.features import FEATURES, features
 from benchmarks.support.needs import NAMED, needed
 from benchmarks.workloads import WORKLOADS
 from veer.api import Comparison, verify
-from veer.batch import decide, read_pairs
-from veer.frontends.sql import read_schema, read_sql
-from veer.model.dag import Dataflow
+from veer.batch.pairs import decide, read_pairs
+from veer.ir.dag import Dataflow
 from veer.options import ColumnMatching, TypeMatching
-from veer.report.wording import reason_text
+from veer.read.sql import read_schema, read_sql
+from veer.show.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"

@@ -32,8 +32,8 @@ from benchmarks.support.alone import alone
 from benchmarks.support.job_folders import command
 from veer.api import Comparison, Version, verify
 from veer.errors import InputError
-from veer.frontends.gui.reading import Importer, Reading, read_graph
-from veer.frontends.inputs import Input, ReadOptions
+from veer.gui.reading import Importer, Reading, read_graph
+from veer.read.inputs import Input, ReadOptions
 from veer.verdict import Verdict
 
 SYSTEMS = ("texera", "knime", "orange", "alteryx")

@@ -7,8 +7,8 @@ import statistics
 import time
 
 from benchmarks.support.beside_spark import random_tables
-from veer.frontends.sql import read_schema, read_sql
 from veer.interpreter import program
+from veer.read.sql import read_schema, read_sql
 
 SCHEMA = """
 CREATE TABLE emp (empno INT NOT NULL, name STRING, sal INT, deptno INT, PRIMARY KEY (empno));

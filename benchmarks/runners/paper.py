@@ -27,20 +27,25 @@ from benchmarks.support.alone import alone
 from benchmarks.support.quick_check import shape
 from benchmarks.workloads import WORKLOADS, Pair, Workload
 from veer.api import Comparison, Version, diff, verify
-from veer.evs import registry
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Literal
-from veer.model.ops import Filter
-from veer.model.types import BOOLEAN
-from veer.proof import Claim
-from veer.search.attempts import Attempts
-from veer.search.paper.decomposition import Options, WalkCounts
-from veer.search.paper.graph import PairGraph
-from veer.search.paper.strategies import SearchOutcome, Segmentation, Strategy, find_windows
-from veer.search.paper.window import Windows
-from veer.search.whole import top_claim
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import Literal
+from veer.ir.ops import Filter
+from veer.ir.types import BOOLEAN
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.verdict import TableSemantics, Verdict
+from veer.verification.proof import Claim
+from veer.verification.search.attempts import Attempts
+from veer.verification.search.paper.decomposition import Options, WalkCounts
+from veer.verification.search.paper.graph import PairGraph
+from veer.verification.search.paper.strategies import (
+    SearchOutcome,
+    Segmentation,
+    Strategy,
+    find_windows,
+)
+from veer.verification.search.paper.window import Windows
+from veer.verification.search.whole import top_claim
 
 MOST = 60_000  # decompositions; the paper stops after an hour
 BASELINE = Strategy(None, Options(backtrack=False, decompositions=MOST))

@@ -16,15 +16,15 @@ from benchmarks.support import tpcds
 from tests.spark.session import spark_session
 from veer.api import Comparison, verify
 from veer.errors import VeerError
-from veer.frontends.spark.frames import read_dataframe
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow
-from veer.model.expr import Exists, Expr, InQuery, ScalarQuery
-from veer.model.ops import AnyOperator, Source
-from veer.model.walk import map_exprs, transform
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Exists, Expr, InQuery, ScalarQuery
+from veer.ir.ops import AnyOperator, Source
+from veer.ir.walk import map_exprs, transform
 from veer.options import ColumnMatching
-from veer.report.wording import reason_text
-from veer.versions.version import Version
+from veer.read.pyspark.frames import read_dataframe
+from veer.read.sql import read_sql
+from veer.show.wording import reason_text
+from veer.verification.versions.version import Version
 
 
 class _TooLongError(VeerError):

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.support.alone import EVS, alone, asked_semantics
-from veer.batch import BatchOptions, read_pairs, run_batch
+from veer.batch.pairs import BatchOptions, read_pairs, run_batch
 from veer.errors import VeerError
-from veer.evs import registry
-from veer.frontends.sql import read_schema, read_sql
-from veer.model.dag import Dataflow
+from veer.ir.dag import Dataflow
+from veer.prove.verifiers import registry
+from veer.read.sql import read_schema, read_sql
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics, Verdict
 

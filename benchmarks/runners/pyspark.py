@@ -19,7 +19,7 @@ from tests.spark.session import spark_session
 from tests.spark.test_jobs import JOBS, NAMES, expected, load
 from tests.spark.test_udf_versions import COLUMNS, applied
 from tests.spark.udf_versions import CHANGED, REFACTORED
-from veer.frontends.spark.frames import read_dataframe
+from veer.read.pyspark.frames import read_dataframe
 
 ROUNDS = 5
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from benchmarks.support import tpcds
 from benchmarks.support.beside_spark import Rows, difference, random_tables, register_all, run_here
 from veer.errors import VeerError
-from veer.frontends.sql import read_schema, read_sql
-from veer.model.ops import Source
+from veer.ir.ops import Source
+from veer.read.sql import read_schema, read_sql
 
 
 @dataclass

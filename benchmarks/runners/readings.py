@@ -95,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", default="", help="programs whose name has this in it")
     parser.add_argument("--out", type=Path, help="a folder for a file per finding")
     asked = parser.parse_args(arguments)
-    from veer.frontends.spark.capture.session import local_session
+    from veer.read.pyspark.capture.session import local_session
 
     logging.disable(logging.CRITICAL)  # PySpark logs every error of a program
     if asked.out is not None:

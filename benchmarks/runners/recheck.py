@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from veer.api import Version, verify
-from veer.batch import BatchOptions, read_pairs
+from veer.batch.pairs import BatchOptions, read_pairs
 from veer.errors import VeerError
-from veer.frontends.sql import read_schema, read_sql
 from veer.options import SecondSolver
+from veer.read.sql import read_schema, read_sql
 from veer.verdict import Report, SecondAnswer, Verdict
 
 SETS = ("calcite", "traps")

@@ -28,11 +28,11 @@ from veer.execution.compiled import Compiled
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
-from veer.frontends.bodies import Bodies
-from veer.frontends.workflow.reader import build_workflow
-from veer.model.dag import Dataflow
+from veer.execution.store import Store, tables
+from veer.ir.dag import Dataflow
 from veer.options import Keep, Reuse, values
-from veer.store import Store, tables
+from veer.read.bodies import Bodies
+from veer.read.workflow.reader import build_workflow
 
 # Rows of the fact tables with which the first version takes about ten seconds on one core.
 ROWS = {

@@ -22,15 +22,15 @@ from benchmarks.support.large import base, pair
 from benchmarks.workloads import WORKLOADS
 from tests.generators.edits import edited, random_query
 from veer.api import Comparison, verify
-from veer.evs import registry
-from veer.frontends.sql import read_schema, read_sql
-from veer.model.dag import Dataflow
+from veer.ir.dag import Dataflow
 from veer.options import ColumnMatching, SearchStrategy, TypeMatching
-from veer.prover import prove
+from veer.prove.algebra import prove
+from veer.prove.verifiers import registry
+from veer.read.sql import read_schema, read_sql
 from veer.refute import Refutation, first_difference
-from veer.search.answer_cache import answer_cache
 from veer.verdict import Report, TableSemantics, Verdict, WitnessKind
-from veer.versions.version import Version
+from veer.verification.search.answer_cache import answer_cache
+from veer.verification.versions.version import Version
 
 BY_POSITION = Comparison(columns=ColumnMatching.POSITION, types=TypeMatching.VALUE)
 

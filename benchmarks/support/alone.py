@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from veer.evs import registry
-from veer.model.dag import Dataflow
-from veer.model.query_pair import QueryPair
+from veer.ir.dag import Dataflow
+from veer.ir.query_pair import QueryPair
+from veer.prove.verifiers import registry
 from veer.verdict import TableSemantics, Verdict
 
 EVS = ("spes", "equitas", "spark_verifier", "udp", "wetune", "algebra")

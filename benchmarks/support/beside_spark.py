@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from veer.frontends.sql import read_sql
-from veer.model.ops import Source
-from veer.model.types import BOOLEAN, STRING, DataType, IntegralType
+from veer.ir.ops import Source
+from veer.ir.types import BOOLEAN, STRING, DataType, IntegralType
+from veer.read.sql import read_sql
 
 Rows = list[tuple[Any, ...]]
 

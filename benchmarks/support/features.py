@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from veer.functions.registry import Nulls, scalar_function
-from veer.model.dag import Dataflow
-from veer.model.expr import (
+from veer.ir.dag import Dataflow
+from veer.ir.expr import (
     AggregateCall,
     Call,
     Case,
@@ -21,7 +21,7 @@ from veer.model.expr import (
     OpaqueCall,
     ScalarQuery,
 )
-from veer.model.ops import (
+from veer.ir.ops import (
     Aggregate,
     AnyOperator,
     Deduplicate,
@@ -42,8 +42,8 @@ from veer.model.ops import (
     Unnest,
     Values,
 )
-from veer.model.types import has_floats
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.ir.types import has_floats
+from veer.ir.walk import operator_exprs, parts, subqueries
 
 ARITHMETIC = frozenset({"+", "-", "*", "/", "div", "%", "negative", "abs"})
 GROUPING_ID = "_grouping_id"  # the key that tells grouping sets apart

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from veer.frontends.sql import read_schema
 from veer.functions.casts import cast_function
-from veer.model.ops import Source
-from veer.model.types import STRING, CastMode
+from veer.ir.ops import Source
+from veer.ir.types import STRING, CastMode
+from veer.read.sql import read_schema
 
 RESOURCES = Path("sql/core/src/test/resources")
 TESTS = RESOURCES / "sql-tests"

@@ -14,23 +14,23 @@ from sqlglot import exp
 
 from benchmarks.support.golden_files import GoldenFile, Rows, Statement
 from benchmarks.support.golden_text import plain, schema_text, shown_rows
-from veer.analysis.determinism import expr_kind
 from veer.errors import VeerError
-from veer.frontends.session_settings import session_settings
-from veer.frontends.sql import read_schema, read_sql
-from veer.frontends.sql.commands import SetValue, read_command
-from veer.frontends.sql.parse import VeerSpark, parse_statements
+from veer.facts.determinism import expr_kind
 from veer.functions.casts import cast_function
 from veer.functions.registry import Failure, Kind
 from veer.interpreter import Result
 from veer.interpreter.choices import TooManyChoicesError
 from veer.interpreter.run import program
-from veer.model.dag import Dataflow
-from veer.model.expr import OpaqueCall
-from veer.model.ops import Aggregate, GlobalAggregate, Over, Sample, Source
-from veer.model.types import CastMode
-from veer.model.walk import operator_exprs, parts, query_of
-from veer.normalize.normalize import normalized
+from veer.ir.dag import Dataflow
+from veer.ir.expr import OpaqueCall
+from veer.ir.ops import Aggregate, GlobalAggregate, Over, Sample, Source
+from veer.ir.types import CastMode
+from veer.ir.walk import operator_exprs, parts, query_of
+from veer.read.session_settings import session_settings
+from veer.read.sql import read_schema, read_sql
+from veer.read.sql.commands import SetValue, read_command
+from veer.read.sql.parse import VeerSpark, parse_statements
+from veer.rewrite.normalize import normalized
 from veer.settings import NEWEST, under
 
 QUERY = re.compile(r"\(*\s*(select|with|values|from|table)\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Any
 from veer.functions.casts import text_of
 from veer.functions.zone_rules import wall_clock
 from veer.interpreter import Result
-from veer.model.types import (
+from veer.ir.types import (
     ArrayType,
     DataType,
     DayTimeIntervalType,

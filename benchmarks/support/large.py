@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import (
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import (
     AggregateCall,
     And,
     Call,
@@ -24,7 +24,7 @@ from veer.model.expr import (
     Not,
     SortKey,
 )
-from veer.model.ops import (
+from veer.ir.ops import (
     Aggregate,
     AnyOperator,
     Filter,
@@ -37,9 +37,9 @@ from veer.model.ops import (
     Source,
     Union,
 )
-from veer.model.schema import Field
-from veer.model.types import INT, STRING, DataType
-from veer.versions.version import Version
+from veer.ir.schema import Field
+from veer.ir.types import INT, STRING, DataType
+from veer.verification.versions.version import Version
 
 COLUMNS: Sequence[tuple[str, DataType]] = (
     ("id", INT),

@@ -16,9 +16,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NORMALIZED = ("veer.rewrite.normalize:normalized", "veer.normalize.normalize:normalized")
-SHOW = ("veer.ir.pprint:show_dataflow", "veer.model.pprint:show_dataflow")
-REPORT = ("veer.show.as_json:report_json", "veer.report.as_json:report_json")
+NORMALIZED = ("veer.rewrite.normalize:normalized", "veer.rewrite.normalize:normalized")
+SHOW = ("veer.ir.pprint:show_dataflow", "veer.ir.pprint:show_dataflow")
+REPORT = ("veer.show.as_json:report_json", "veer.show.as_json:report_json")
 SAID = ("p", "q", "verdict", "reason", "assumptions", "caveats")
 
 

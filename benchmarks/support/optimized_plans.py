@@ -12,13 +12,13 @@ from benchmarks.support import tpcds
 from tests.spark.session import spark_session
 from tests.spark.test_jobs import JOBS, NAMES
 from veer.errors import VeerError
-from veer.frontends.spark.capture.classic import ClassicCapture
-from veer.frontends.spark.capture.loading import load_captured
-from veer.frontends.spark.capture.stopping import Stopped
-from veer.frontends.spark.frames import read_dataframe, read_frames
-from veer.model.dag import Dataflow
-from veer.model.json import from_json, to_json
-from veer.model.ops import Sink
+from veer.ir.dag import Dataflow
+from veer.ir.json import from_json, to_json
+from veer.ir.ops import Sink
+from veer.read.pyspark.capture.classic import ClassicCapture
+from veer.read.pyspark.capture.loading import load_captured
+from veer.read.pyspark.capture.stopping import Stopped
+from veer.read.pyspark.frames import read_dataframe, read_frames
 
 # It computes averages of decimals in floating point, which rounds otherwise: no equivalence.
 EXCLUDED = "org.apache.spark.sql.catalyst.optimizer.DecimalAggregates"

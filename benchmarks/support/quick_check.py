@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from veer.model.dag import Dataflow
-from veer.model.ops import Filter, Limit, Project, Sort
-from veer.model.pprint import show_sort_key
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Filter, Limit, Project, Sort
+from veer.ir.pprint import show_sort_key
 
 
 @final

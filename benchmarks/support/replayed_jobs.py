@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.support.job_folders import expected
-from veer.frontends.sql.ddl import read_schema
 from veer.java import ensure_java
+from veer.read.sql.ddl import read_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,9 +18,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from veer.frontends.sql import read_schema
-from veer.model.ops import Source
-from veer.model.schema import Field
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.read.sql import read_schema
 
 ROWS = 40
 WORDS = ("a", "b", "A", " x ", "", "done", "open", "card", "EUR", "USD", "de", "US", "cancelled")

@@ -25,10 +25,10 @@ import pyarrow.parquet as pq
 
 from benchmarks.workloads.data import NULLS, POINTS_TO, RETURNS, SALES, VALUES
 from benchmarks.workloads.definitions import flows
-from veer.frontends.workflow.reader import build_workflow
-from veer.model.ops import Source
-from veer.model.schema import Field
-from veer.model.types import ArrayType, DataType, DateType, DecimalType, StringType
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.ir.types import ArrayType, DataType, DateType, DecimalType, StringType
+from veer.read.workflow.reader import build_workflow
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 PART = 1_000_000  # rows of a file

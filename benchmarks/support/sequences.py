@@ -32,8 +32,8 @@ from benchmarks.workloads.definitions import flows
 from benchmarks.workloads.flow import Flow
 from veer.errors import InputError
 from veer.interpreter import Result, run_dataflow, same_result
-from veer.model.dag import Dataflow
-from veer.model.ops import RowUdf
+from veer.ir.dag import Dataflow
+from veer.ir.ops import RowUdf
 from veer.verdict import TableSemantics
 
 T = TypeVar("T")

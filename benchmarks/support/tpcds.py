@@ -16,9 +16,9 @@ import duckdb
 import duckdb_extension_tpcds
 from sqlglot import exp
 
-from veer.frontends.sql import read_schema
-from veer.frontends.sql.parse import parse_statements
-from veer.model.ops import Source
+from veer.ir.ops import Source
+from veer.read.sql import read_schema
+from veer.read.sql.parse import parse_statements
 
 SCALE = 0.01
 # What is thinned out so that the interpreter finishes: facts by order, so that returns stay paired.

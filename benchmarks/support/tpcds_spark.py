@@ -15,9 +15,9 @@ from sqlglot import exp, parse_one
 
 from benchmarks.support import tpcds
 from veer.errors import VeerError
-from veer.frontends.sql import read_sql
 from veer.java import ensure_java
-from veer.versions.version import Version
+from veer.read.sql import read_sql
+from veer.verification.versions.version import Version
 
 
 def measure(count: int, scale: float) -> Iterator[tuple[str, Version, Version, float, float]]:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.workloads.data import FUNCTIONS, rows_for
-from veer.frontends.spec import load
-from veer.versions.version import Version
+from veer.read.spec import load
+from veer.verification.versions.version import Version
 
 HERE = Path(__file__).parent
 

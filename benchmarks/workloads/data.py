@@ -9,10 +9,10 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from veer.model.dag import Dataflow
-from veer.model.ops import Source
-from veer.model.schema import Field
-from veer.model.types import ArrayType, DateType, DecimalType, StringType
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.ir.types import ArrayType, DateType, DecimalType, StringType
 
 NULLS = 0.05
 DIMENSION = 3  # a table that others refer to has this part of their rows

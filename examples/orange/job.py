@@ -1,7 +1,6 @@
 """The workflow `orders.ows` in PySpark, and the same with a mistake that is easily made."""
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 
 def build(spark: SparkSession) -> DataFrame:

@@ -10,12 +10,12 @@ import generate
 from rich.console import Console
 
 from veer.api import load, verify
-from veer.cli.run_output import outcome_json, print_outcome
+from veer.execution.cli.run_output import outcome_json, print_outcome
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, export, start
-from veer.model.pprint import show_dataflow
-from veer.report.as_json import report_json
-from veer.report.as_text import print_report
+from veer.ir.pprint import show_dataflow
+from veer.show.as_json import report_json
+from veer.show.as_text import print_report
 
 HERE = Path(__file__).parent
 USERS, TWEETS = 1_000, 60_000

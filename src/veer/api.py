@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from veer.frontends.spec import load, load_pair, versions_of
-from veer.report.wording import reason_text
-from veer.smt.second_solver import second_solver
+from veer.prove.solver.second_solver import second_solver
+from veer.read.spec import load, load_pair, versions_of
+from veer.show.wording import reason_text
 from veer.verdict import Report, Verdict
 from veer.verification.comparison import Comparison
-from veer.verification.versions import best_pair, stopped, verify_versions
-from veer.versions import VersionPair, best_mappings
-from veer.versions.version import Version
+from veer.verification.verify import best_pair, stopped, verify_versions
+from veer.verification.versions import VersionPair, best_mappings
+from veer.verification.versions.version import Version
 from veer.visible import visible
 
 

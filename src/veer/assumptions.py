@@ -1,4 +1,4 @@
-"""What an EQUIVALENT rests on without a proof: a closed union of values, worded in `report/`.
+"""What an EQUIVALENT rests on without a proof: a closed union of values, worded in `show/`.
 
 Nobody decides on the words. Whatever acts on an assumption lists the classes it accepts and
 refuses the others, so that a new class is refused until somebody has thought about it.

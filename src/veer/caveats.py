@@ -1,4 +1,4 @@
-"""What to know although a verdict stands: a closed union of values, worded in `report/`.
+"""What to know although a verdict stands: a closed union of values, worded in `show/`.
 
 Whatever acts on a caveat lists the classes it accepts and refuses the others.
 """

@@ -1,4 +1,4 @@
-"""What would settle a pair that is not proven: closed unions of values, worded in `report/`.
+"""What would settle a pair that is not proven: closed unions of values, worded in `show/`.
 
 A *declaration* is what a schema may say of a table. A *hint* names what stands in the way of a
 proof, and what the author of the versions can do about it.

@@ -82,7 +82,7 @@ class JvmUse(Enum):
 
 
 class TextOrJson(Enum):
-    """How a command prints what is not a report; for reports see `veer.report.formats`."""
+    """How a command prints what is not a report; for reports see `veer.show.formats`."""
 
     TEXT = "text"  # for people
     JSON = "json"  # for programs

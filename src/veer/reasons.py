@@ -1,4 +1,4 @@
-"""Why a verdict is what it is: a closed union of values, worded in `report/`.
+"""Why a verdict is what it is: a closed union of values, worded in `show/`.
 
 A reason is for people. Where one carries the message of an error (`text`), nobody reads that
 message to decide anything; what a decision needs is a class or a field of its own.

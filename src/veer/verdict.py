@@ -281,7 +281,7 @@ class Report:
 
     def __str__(self) -> str:
         """The report as text for people."""
-        shown: str = import_module("veer.report.as_text").plain_text_of(self)
+        shown: str = import_module("veer.show.as_text").plain_text_of(self)
         return shown
 
     def __repr__(self) -> str:
@@ -305,5 +305,5 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The report in a notebook."""
-        shown: str = import_module("veer.report.as_html").notebook(self)
+        shown: str = import_module("veer.show.as_html").notebook(self)
         return shown

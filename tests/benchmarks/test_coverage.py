@@ -17,8 +17,8 @@ from benchmarks.runners.coverage import (
 from benchmarks.support import needs
 from benchmarks.support.alone import EVS, alone, everyone
 from benchmarks.support.features import FEATURES, PLAIN, features
-from veer.evs import registry
-from veer.frontends.sql import read_sql
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """

@@ -30,7 +30,7 @@ from benchmarks.fuzz.verdicts import (
 )
 from veer.assumptions import SameChoice
 from veer.errors import InputError
-from veer.frontends.sql import read_schema, read_sql
+from veer.read.sql import read_schema, read_sql
 from veer.verdict import Witness, WitnessKind
 
 if TYPE_CHECKING:

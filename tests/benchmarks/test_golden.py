@@ -10,7 +10,7 @@ import pytest
 from benchmarks.runners.golden import main
 from benchmarks.support.golden_files import OF_FILES, RESOURCES, TESTS
 from benchmarks.support.golden_text import shown
-from veer.model.types import parse_type
+from veer.ir.types import parse_type
 
 ERROR = "org.apache.spark.sql.AnalysisException\n{\n}"
 FAILURE = "org.apache.spark.SparkArithmeticException\n{\n}"

@@ -13,9 +13,9 @@ from benchmarks.support.scaled import arrow_schema, bound, sources, write_tables
 from benchmarks.support.sequences import functions
 from benchmarks.workloads import WORKLOADS
 from benchmarks.workloads.definitions import flows
-from veer.frontends.workflow.reader import build_workflow
 from veer.interpreter import run_dataflow
-from veer.model.ops import Source
+from veer.ir.ops import Source
+from veer.read.workflow.reader import build_workflow
 from veer.refute.instances import constraints_hold
 
 pq = pytest.importorskip("pyarrow.parquet")

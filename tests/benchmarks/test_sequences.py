@@ -15,10 +15,10 @@ from benchmarks.workloads import WORKLOADS, generate
 from benchmarks.workloads.data import FUNCTIONS
 from benchmarks.workloads.definitions import flows
 from benchmarks.workloads.flow import Flow
-from veer.frontends.workflow.reader import build_workflow, read_workflow
 from veer.interpreter import run_dataflow, same_result
-from veer.model.dag import Dataflow
-from veer.model.types import INT, STRING
+from veer.ir.dag import Dataflow
+from veer.ir.types import INT, STRING
+from veer.read.workflow.reader import build_workflow, read_workflow
 from veer.verdict import TableSemantics
 
 NAMES = [w.name for w in WORKLOADS]

@@ -13,16 +13,16 @@ from benchmarks.support.tpcds import catalog
 from benchmarks.workloads import HERE, WORKLOADS, Pair, Workload, generate, load_version
 from benchmarks.workloads.data import FUNCTIONS
 from benchmarks.workloads.definitions import files
-from veer.frontends.workflow.reader import SCHEMA
 from veer.interpreter import run_dataflow, same_result
-from veer.model.dag import Dataflow
-from veer.model.expr import Call, Expr
-from veer.model.ops import Aggregate, Join, Project, RowUdf, Source, Union, Unnest
-from veer.model.walk import parts
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Call, Expr
+from veer.ir.ops import Aggregate, Join, Project, RowUdf, Source, Union, Unnest
+from veer.ir.walk import parts
+from veer.read.workflow.reader import SCHEMA
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import constraints_hold
 from veer.verdict import TableSemantics
-from veer.versions import VersionPair
+from veer.verification.versions import VersionPair
 
 SEEDS = range(5)
 INSTANCES = 40

@@ -14,8 +14,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import NARROW, OpenPage
 from tests.browser.looking import accessible, overflows, wait_for_graph
 from tests.web.shop import HOSTILE, TOBACCO, make_store, veer_ui
-from veer.store import Store
-from veer.store.runs import RunLog
+from veer.execution.store import Store
+from veer.execution.store.runs import RunLog
 
 pytestmark = pytest.mark.slow
 Picture = Callable[[Page, str], None]

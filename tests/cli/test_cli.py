@@ -243,7 +243,7 @@ def test_help_loads_no_heavy_library() -> None:
     code = (
         "import sys\nsys.argv = ['veer', '--help']\nfrom veer.cli.main import run\n"
         "try:\n    run()\nexcept SystemExit:\n    pass\n"
-        "heavy = {'sqlglot', 'yaml', 'z3', 'pyspark', 'rich.table', 'veer.model', 'veer.api'}\n"
+        "heavy = {'sqlglot', 'yaml', 'z3', 'pyspark', 'rich.table', 'veer.ir', 'veer.api'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(

@@ -15,14 +15,14 @@ import pytest
 import veer
 from tests.command import veer as command
 from veer.api import Comparison, Version, assert_equivalent, verify
-from veer.cli.run_output import print_plan
 from veer.errors import ParseError, TimeLimitReached
-from veer.frontends.json_text import read_json
-from veer.frontends.locations import line_of
-from veer.frontends.sql import read_sql
-from veer.frontends.workflow.reader import read_workflow
+from veer.execution.cli.run_output import print_plan
 from veer.options import TypeMatching
-from veer.report.wording import reason_text
+from veer.read.json_text import read_json
+from veer.read.locations import line_of
+from veer.read.sql import read_sql
+from veer.read.workflow.reader import read_workflow
+from veer.show.wording import reason_text
 from veer.verdict import Report, TableSemantics
 
 DDL = "CREATE TABLE t (a INT, s STRING, m DECIMAL(9,2), x BIGINT);\n"

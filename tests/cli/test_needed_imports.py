@@ -22,7 +22,7 @@ def show():
     parts = [m.split(".") for m in sys.modules if m.partition(".")[0] == "veer"]
     rooms = {".".join(p[: 3 if p[1:2] == ["frontends"] else 2]) for p in parts}
     outside = {m.partition(".")[0] for m in sys.modules} & packages
-    late = {m for m in sys.modules if m in ("veer.refute.symbolic", "veer.search.paper.strategies")}
+    late = {m for m in sys.modules if m in ("veer.refute.symbolic", "veer.verification.search.paper.strategies")}
     with open("imported.json", "w") as file:
         json.dump(sorted(rooms | outside | late), file)
 atexit.register(show)
@@ -30,15 +30,15 @@ from veer.cli.main import run
 run()
 """
 NEEDED = """
-veer veer.analysis veer.api veer.assumptions veer.caveats veer.cli veer.errors veer.evs veer.functions veer.hints
-veer.interpreter veer.model veer.normalize veer.options veer.own_code veer.project veer.proof veer.prover
-veer.reasons veer.refute veer.report veer.search veer.settings veer.smt veer.verdict veer.verification
-veer.versions veer.view veer.visible
-veer.frontends veer.frontends.bodies veer.frontends.builder veer.frontends.checkout veer.frontends.coercion
-veer.frontends.declared veer.frontends.inputs veer.frontends.json_text veer.frontends.live_frames
-veer.frontends.locations veer.frontends.registry
-veer.frontends.session_settings veer.frontends.spark veer.frontends.spec veer.frontends.sql
-veer.frontends.stored veer.frontends.zoned
+veer veer.facts veer.api veer.assumptions veer.caveats veer.cli veer.errors veer.evs veer.functions veer.hints
+veer.interpreter veer.ir veer.rewrite veer.options veer.own_code veer.projects veer.verification.proof veer.prove.algebra
+veer.reasons veer.refute veer.show veer.verification.search veer.settings veer.prove.solver veer.verdict veer.verification
+veer.verification.versions veer.verification.view veer.visible
+veer.frontends veer.read.bodies veer.read.builder veer.read.checkout veer.read.coercion
+veer.read.declared veer.read.inputs veer.read.json_text veer.read.live_frames
+veer.read.locations veer.read.registry
+veer.read.session_settings veer.read.pyspark veer.read.spec veer.read.sql
+veer.execution.stored veer.read.zoned
 sqlglot z3 rich click
 """
 PACKAGES = (
@@ -51,7 +51,7 @@ PAIRS = {
     "KNIME": (
         f"{ROOT}/examples/knime/orders",
         f"{ROOT}/examples/knime/orders",
-        "veer.frontends.gui veer.frontends.knime lark defusedxml",
+        "veer.gui veer.gui.knime lark defusedxml",
     ),
 }
 FILES = {
@@ -96,4 +96,11 @@ def test_the_solver_is_loaded_with_the_first_question(tmp_path: Path) -> None:
 
 def test_help_imports_no_part_that_works(tmp_path: Path) -> None:
     rooms = imported(tmp_path, "verify", "--help")
-    assert not rooms & {"sqlglot", "z3", "rich", "veer.model", "veer.prover", "veer.interpreter"}
+    assert not rooms & {
+        "sqlglot",
+        "z3",
+        "rich",
+        "veer.ir",
+        "veer.prove.algebra",
+        "veer.interpreter",
+    }

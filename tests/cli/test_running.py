@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from veer.analysis.fingerprint import fingerprint
 from veer.errors import UsageError
 from veer.execution.start import checked_name
-from veer.frontends.sql import read_schema, read_sql
-from veer.store import SinkResult, Store, StoredVersion
+from veer.execution.store import SinkResult, Store, StoredVersion
+from veer.facts.fingerprint import fingerprint
+from veer.read.sql import read_schema, read_sql
 
 DDL = "CREATE TABLE t (a INT, b INT)"
 

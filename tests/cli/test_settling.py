@@ -10,7 +10,7 @@ import pytest
 
 from tests.command import veer
 from veer.api import Version, verify
-from veer.frontends.sql import read_sql
+from veer.read.sql import read_sql
 from veer.verdict import Verdict
 
 TABLES = """

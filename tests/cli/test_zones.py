@@ -10,7 +10,7 @@ import pytest
 
 from tests.command import veer
 from veer.api import verify
-from veer.frontends.spec import load_pair
+from veer.read.spec import load_pair
 
 ZONE = "spark.sql.session.timeZone"
 BERLIN = ("--conf", f"{ZONE}=Europe/Berlin")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.repositories import edit, repository
+from tests.projects.repositories import edit, repository
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.support.standalone_cluster import bare_python, standalone_cluster
 from tests.command import veer
-from veer.cluster import needed_packages
+from veer.batch.cluster import needed_packages
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 

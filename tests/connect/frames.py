@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect.reading import GrowingPlans, read_relations
-from veer.frontends.connect.surroundings import RegisteredFunction
-from veer.frontends.spark.layout import connect_frame
-from veer.frontends.spark.offline.types import struct_type
-from veer.frontends.sql import read_schema
-from veer.model.dag import Dataflow
-from veer.model.ops import AnyOperator, Sink
-from veer.model.types import INT
+from veer.ir.dag import Dataflow
+from veer.ir.ops import AnyOperator, Sink
+from veer.ir.types import INT
+from veer.read.pyspark.connect.reading import GrowingPlans, read_relations
+from veer.read.pyspark.connect.surroundings import RegisteredFunction
+from veer.read.pyspark.layout import connect_frame
+from veer.read.pyspark.offline.types import struct_type
+from veer.read.sql import read_schema
 
 SCHEMA = """
 CREATE TABLE t (id INT NOT NULL, a INT, b BIGINT, s STRING, d DOUBLE, dt DATE, xs ARRAY<INT>,

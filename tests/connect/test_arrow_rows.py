@@ -12,11 +12,11 @@ import pytest
 from pyspark.sql.connect.proto.relations_pb2 import LocalRelation
 
 from veer.errors import UnsupportedError
-from veer.frontends.connect.arrow_rows import given_rows
-from veer.frontends.spark.plans.pickled_rows import MOST_CELLS
 from veer.functions.arithmetic import NAN
-from veer.model.ops import LOCAL, Source, Values
-from veer.model.types import OpaqueType, TimestampType
+from veer.ir.ops import LOCAL, Source, Values
+from veer.ir.types import OpaqueType, TimestampType
+from veer.read.pyspark.connect.arrow_rows import given_rows
+from veer.read.pyspark.plans.pickled_rows import MOST_CELLS
 
 MOMENT = datetime(2024, 5, 1, 12, 30)
 

@@ -12,9 +12,9 @@ import pytest
 
 from tests import command
 from veer.errors import InputError, UnsupportedError
-from veer.frontends.spark.capture import jobs
-from veer.frontends.spark.capture.jobs import Job, load_jobs
 from veer.options import JvmUse
+from veer.read.pyspark.capture import jobs
+from veer.read.pyspark.capture.jobs import Job, load_jobs
 
 pytest.importorskip("grpc")
 DDL = "CREATE TABLE orders (id INT NOT NULL, customer STRING, amount INT, PRIMARY KEY (id))"
@@ -226,7 +226,7 @@ def test_a_job_that_loops_is_stopped_where_it_loops(
         [Job(str(tmp_path / "quick.py"), "build")], JvmUse.NEVER
     )  # PySpark is imported by now
     monkeypatch.setattr(jobs, "SECONDS", 3)
-    monkeypatch.setattr("veer.frontends.spark.offline.loader.GRACE", 7)
+    monkeypatch.setattr("veer.read.pyspark.offline.loader.GRACE", 7)
     with pytest.raises(InputError, match=r"job\.py:[34]: it still runs after 3 seconds"):
         load_jobs([Job(str(tmp_path / "job.py"), "build")], JvmUse.NEVER)
     with pytest.raises(InputError, match="more than 3 seconds"):
@@ -325,7 +325,7 @@ def test_without_java_the_error_says_why_one_is_wanted(tmp_path: Path) -> None:
 def test_without_the_client_a_jvm_is_needed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("veer.frontends.spark.pyspark_version.CONNECT_PACKAGES", ("not-a-package",))
+    monkeypatch.setattr("veer.read.pyspark.pyspark_version.CONNECT_PACKAGES", ("not-a-package",))
     write(tmp_path, "job.py", "def build(spark):\n    return spark.table('orders')")
     with pytest.raises(UnsupportedError, match=r"not-a-package.*veer-spark\[connect\]"):
         load_jobs([Job(str(tmp_path / "job.py"), "build")], JvmUse.NEVER)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.support.job_paths import job_pairs, udf_pairs
-from veer.frontends.spark.capture.jobs import Job, load_jobs
-from veer.model.ops import Sink
+from veer.ir.ops import Sink
 from veer.options import JvmUse
+from veer.read.pyspark.capture.jobs import Job, load_jobs
 
 pytest.importorskip("grpc")
 pytestmark = pytest.mark.slow

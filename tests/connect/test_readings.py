@@ -24,8 +24,8 @@ from benchmarks.readings.connect import ConnectReader
 from benchmarks.readings.sides import READ, Program, Reading
 from veer.verdict import Verdict
 from veer.verification.comparison import Comparison
-from veer.verification.versions import verify_versions
-from veer.versions.version import Version
+from veer.verification.verify import verify_versions
+from veer.verification.versions.version import Version
 
 SEED = int(os.environ.get("VEER_SEED", "11"))
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "1"))

@@ -19,13 +19,13 @@ from tests.connect.frames import SCHEMA, Declared, dataflow, frame, table
 from tests.sparks import needs_spark
 from veer.api import verify
 from veer.errors import InputError, UnknownNameError, UnsupportedError
-from veer.frontends.connect.reading import read_relations
-from veer.frontends.spark.offline.query_plans import query_plan
-from veer.frontends.sql import read_sql
-from veer.model.ops import Sink
+from veer.ir.ops import Sink
+from veer.read.pyspark.connect.reading import read_relations
+from veer.read.pyspark.offline.query_plans import query_plan
+from veer.read.sql import read_sql
 from veer.verdict import Verdict
 from veer.verification.comparison import Comparison
-from veer.versions.version import Version
+from veer.verification.versions.version import Version
 
 col = F.col
 Build = Callable[[Any, Any], Any]

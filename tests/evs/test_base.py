@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import pytest
 
-from veer.evs.base import EV, OnlyOperators, Restriction, SameCount
-from veer.frontends.sql import read_sql
-from veer.model.ops import Aggregate, Filter, Join, Project, Source
-from veer.model.query_pair import QueryPair
+from veer.ir.ops import Aggregate, Filter, Join, Project, Source
+from veer.ir.query_pair import QueryPair
+from veer.prove.verifiers.base import EV, OnlyOperators, Restriction, SameCount
+from veer.read.sql import read_sql
 from veer.reasons import Message, Restricted
 from veer.verdict import Answer, TableSemantics, Verdict
 

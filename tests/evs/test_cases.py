@@ -13,19 +13,19 @@ from pathlib import Path
 import pytest
 
 from tests.support import CASES, Case, load_cases
-from veer import prover
 from veer.api import Comparison, Version, verify
-from veer.evs import registry
-from veer.frontends.sql import read_sql
 from veer.functions.arithmetic import fit_decimal
-from veer.model.dag import Dataflow
-from veer.model.query_pair import QueryPair
-from veer.model.sources import tables_read
-from veer.model.types import INTEGER_BITS, DecimalType, IntegralType
+from veer.ir.dag import Dataflow
+from veer.ir.query_pair import QueryPair
+from veer.ir.sources import tables_read
+from veer.ir.types import INTEGER_BITS, DecimalType, IntegralType
 from veer.options import SecondSolver
+from veer.prove import algebra as prover
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Tables, constraints_hold
-from veer.report.wording import assumption_text, reason_text
+from veer.show.wording import assumption_text, reason_text
 from veer.verdict import SinkReport, TableSemantics, Verdict, Witness, WitnessKind
 
 SCHEMA = """

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from veer.api import Comparison, Version, verify
-from veer.batch import decide
+from veer.batch.pairs import decide
 from veer.cli.main import application, run
-from veer.evs import registry
-from veer.evs.base import EV
-from veer.frontends.sql import read_sql
-from veer.model.query_pair import QueryPair
+from veer.ir.query_pair import QueryPair
+from veer.prove.verifiers import registry
+from veer.prove.verifiers.base import EV
+from veer.read.sql import read_sql
 from veer.reasons import ProofRefuted
-from veer.report.wording import reason_text
-from veer.search.attempts import Attempts
-from veer.search.simulation import Simulation
+from veer.show.wording import reason_text
 from veer.verdict import Answer, Report, TableSemantics, Verdict
+from veer.verification.search.attempts import Attempts
+from veer.verification.search.simulation import Simulation
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "adding-an-ev.md").read_text(encoding="utf-8")

@@ -14,13 +14,13 @@ import pytest
 
 from tests.evs.test_cases import assert_lawful, assert_not_refuted
 from tests.support import CASES, Case, load_cases
-from veer.batch import BatchOptions, decide
-from veer.evs import registry
-from veer.frontends.sql import read_sql
-from veer.model.ops import Source
-from veer.model.query_pair import QueryPair
-from veer.model.sources import tables_read
-from veer.model.types import DateType, DecimalType, TimestampType
+from veer.batch.pairs import BatchOptions, decide
+from veer.ir.ops import Source
+from veer.ir.query_pair import QueryPair
+from veer.ir.sources import tables_read
+from veer.ir.types import DateType, DecimalType, TimestampType
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.refute import Refutation
 from veer.verdict import TableSemantics, Verdict
 

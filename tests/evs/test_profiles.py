@@ -9,9 +9,9 @@ from itertools import pairwise
 import pytest
 
 from veer.errors import UsageError
-from veer.evs import registry
-from veer.frontends.sql import read_sql
-from veer.model.query_pair import QueryPair
+from veer.ir.query_pair import QueryPair
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.reasons import Cause
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics, Verdict
@@ -269,7 +269,7 @@ def test_unknown_verifiers_are_named() -> None:
 
 def test_the_solver_is_not_loaded_for_what_needs_none() -> None:
     code = (
-        "import sys, veer.evs.registry, veer.api; veer.evs.registry.names(); "
+        "import sys, veer.prove.verifiers.registry, veer.api; veer.prove.verifiers.registry.names(); "
         "sys.exit('z3' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support import Case, load_cases
-from veer.evs import registry
-from veer.frontends.sql import read_sql
-from veer.model.query_pair import QueryPair
+from veer.ir.query_pair import QueryPair
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.settings import SessionSettings, under
 from veer.verdict import TableSemantics, Verdict
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support import Case, load_cases
-from veer.evs import registry
-from veer.frontends.sql import read_sql
-from veer.model.query_pair import QueryPair
+from veer.ir.query_pair import QueryPair
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """

@@ -21,13 +21,13 @@ from tests.spark.session import session_mode
 from veer.errors import InputError, UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.functions import to_spark
-from veer.frontends.bodies import Bodies
-from veer.frontends.sql import read_sql
-from veer.frontends.workflow.reader import build_workflow
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.ops import RowUdf, Source
+from veer.ir.dag import Dataflow
+from veer.ir.ops import RowUdf, Source
+from veer.read.bodies import Bodies
+from veer.read.sql import read_sql
+from veer.read.workflow.reader import build_workflow
 
 pytestmark = pytest.mark.spark
 SEED = os.environ.get("VEER_SEED", "1")

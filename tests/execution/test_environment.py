@@ -19,9 +19,9 @@ from veer.execution.environment import (
 )
 from veer.execution.session import FOR_RUNNING, Session
 from veer.execution.sources import Sources, source_name
-from veer.model.ops import Source
-from veer.model.schema import Field
-from veer.model.types import IntegerType
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.ir.types import IntegerType
 
 HARMLESS = [
     *("spark.app.name", "spark.master", "spark.executor.memory", "spark.executor.cores"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from veer.errors import UnsupportedError
-from veer.frontends.bodies import Bodies
-from veer.model.expr import Column
-from veer.model.ops import RowUdf
-from veer.model.schema import Field
-from veer.model.types import STRING
+from veer.ir.expr import Column
+from veer.ir.ops import RowUdf
+from veer.ir.schema import Field
+from veer.ir.types import STRING
+from veer.read.bodies import Bodies
 
 IDENTITY = "SentimentAnalyzer {}"
 

@@ -13,14 +13,13 @@ from typing import Any
 
 import pytest
 from pyspark.errors import ArithmeticException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 import veer
 from veer.execution import live
 from veer.execution.planned import Planned
 from veer.execution.run import RunOutcome
-from veer.model.ops import Sink
+from veer.ir.ops import Sink
 from veer.options import Keep
 
 pytestmark = pytest.mark.spark

@@ -21,13 +21,13 @@ from veer.execution.results import read_result
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
-from veer.frontends.bodies import Bodies
-from veer.frontends.workflow.reader import build_workflow
-from veer.model.ops import RowUdf
+from veer.execution.store import Store
+from veer.execution.store.gc import collect
+from veer.ir.ops import RowUdf
 from veer.options import Keep, Reuse
+from veer.read.bodies import Bodies
+from veer.read.workflow.reader import build_workflow
 from veer.settings import current, under
-from veer.store import Store
-from veer.store.gc import collect
 
 pytestmark = pytest.mark.spark
 Spec = dict[str, Any]
@@ -322,7 +322,7 @@ def test_another_version_of_a_package_under_a_function(
 ) -> None:
     import numpy
 
-    from veer.frontends.python import identity, origins
+    from veer.read.python import identity, origins
 
     udf = {"type": "udf", "function": "f", "reads": ["v"], "adds": {"y": "int"}}
     lab.bodies = Bodies(own={"f": lambda v: int(numpy.abs(v))})

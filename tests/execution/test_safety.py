@@ -21,10 +21,10 @@ from veer.execution import live, results
 from veer.execution.jobs import JobOutcome, NotKept, _intercepted, _Job
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, Started, destinations, export, start
+from veer.execution.store import Store
+from veer.execution.store.files import LocalFiles, StoredFile
 from veer.execution.targets import MARK
-from veer.model.json import to_json
-from veer.store import Store
-from veer.store.files import LocalFiles, StoredFile
+from veer.ir.json import to_json
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:.*:UserWarning")]
 SECRET = "hunter2-hunter2"

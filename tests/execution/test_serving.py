@@ -28,12 +28,12 @@ from veer.caveats import (
     Side,
 )
 from veer.execution.signals import Signals
-from veer.frontends.bodies import Bodies
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column
-from veer.model.ops import Sink, Source, TableUdf
-from veer.model.schema import Field
-from veer.model.types import LONG, STRING
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import Column
+from veer.ir.ops import Sink, Source, TableUdf
+from veer.ir.schema import Field
+from veer.ir.types import LONG, STRING
+from veer.read.bodies import Bodies
 from veer.reasons import SameOperators
 from veer.verdict import SinkReport, Verdict
 from veer.verification.serving import may_serve

@@ -20,10 +20,10 @@ from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, Started, start
-from veer.frontends.bodies import Bodies
-from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
+from veer.read.bodies import Bodies
+from veer.read.sql import read_sql
 from veer.settings import SPARK_4_0, SessionSettings, under
 
 pytestmark = pytest.mark.spark

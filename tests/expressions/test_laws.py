@@ -16,15 +16,15 @@ import pytest
 from veer.errors import VeerError
 from veer.expressions.law import Law
 from veer.expressions.laws import LAWS, fold, normal_node
-from veer.frontends.sql import read_sql
 from veer.functions.registry import Argument, Failure, scalar_function
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.expr import And, Call, Expr, Literal
-from veer.model.ops import Project
-from veer.model.pprint import show_expr
-from veer.model.types import INT, LONG, STRING, DataType
-from veer.model.walk import map_children, map_exprs, transform
+from veer.ir.dag import Dataflow
+from veer.ir.expr import And, Call, Expr, Literal
+from veer.ir.ops import Project
+from veer.ir.pprint import show_expr
+from veer.ir.types import INT, LONG, STRING, DataType
+from veer.ir.walk import map_children, map_exprs, transform
+from veer.read.sql import read_sql
 
 SCHEMA = """CREATE TABLE t (x STRING, y STRING, n INT, m INT, k BIGINT, f DOUBLE, d DATE, e DATE, ts TIMESTAMP,
 b BOOLEAN, c BOOLEAN, p DECIMAL(7, 2), xs ARRAY<INT>, flags ARRAY<BOOLEAN>, fs ARRAY<DOUBLE>, bin BINARY,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from veer.expressions.laws import simplified
-from veer.frontends.sql import read_sql
-from veer.model.expr import Expr
-from veer.model.ops import Project
-from veer.model.pprint import show_expr
-from veer.model.walk import transform
+from veer.ir.expr import Expr
+from veer.ir.ops import Project
+from veer.ir.pprint import show_expr
+from veer.ir.walk import transform
+from veer.read.sql import read_sql
 
 SCHEMA = "CREATE TABLE t (x STRING, y STRING, b BINARY, d DATE, ts TIMESTAMP, n INT, f DOUBLE)"
 

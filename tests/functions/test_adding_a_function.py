@@ -11,16 +11,16 @@ import pytest
 from veer.api import Comparison, Version, verify
 from veer.errors import InputError
 from veer.execution.sql import SqlWriter
-from veer.frontends.sql import read_sql
 from veer.functions import registry
 from veer.functions.traits import SolverMeaning
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.expr import Call, Compare, RowColumn
-from veer.model.ops import Project, Source
-from veer.model.schema import Field
-from veer.model.types import INT, STRING
-from veer.smt import Holds, Same, Solver, SolverOutcome
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Call, Compare, RowColumn
+from veer.ir.ops import Project, Source
+from veer.ir.schema import Field
+from veer.ir.types import INT, STRING
+from veer.prove.solver import Holds, Same, Solver, SolverOutcome
+from veer.read.sql import read_sql
 from veer.verdict import Verdict
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "adding-a-function.md"

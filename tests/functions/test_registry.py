@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 
 from veer.errors import IllFormedError, InputError, UnsupportedError
-from veer.frontends import coercion
-from veer.frontends.spark.plans import kinds
-from veer.frontends.sql import read_sql
 from veer.functions import registry
 from veer.functions.registry import (
     AGGREGATE,
@@ -48,9 +45,12 @@ from veer.functions.traits import (
     SolverMeaning,
 )
 from veer.functions.typing import signature
-from veer.model.ops import Source
-from veer.model.schema import Field
-from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, STRING, ArrayType, DataType, MapType
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.ir.types import BOOLEAN, DOUBLE, INT, LONG, STRING, ArrayType, DataType, MapType
+from veer.read import coercion
+from veer.read.pyspark.plans import kinds
+from veer.read.sql import read_sql
 
 # -- names -----------------------------------------------------------------------------------------
 

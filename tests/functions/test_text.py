@@ -8,7 +8,7 @@ import pytest
 
 from veer.errors import UnsupportedError
 from veer.functions.registry import Failure, scalar_function
-from veer.model.types import STRING
+from veer.ir.types import STRING
 
 
 def call(name: str, *args: Any) -> Any:

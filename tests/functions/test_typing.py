@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from veer.functions.typing import wider_type
-from veer.model.types import parse_type
+from veer.ir.types import parse_type
 
 
 @pytest.mark.parametrize(

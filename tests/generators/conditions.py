@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from tests.generators.tables import Table
-from veer.model.types import parse_type
+from veer.ir.types import parse_type
 
 TEXTS = (
     "", " ", "A", "An", "Ann", "Anna", "nA", "bAn", "Ao", "Am~", "10%", "10", "100", "a_b", "axb",

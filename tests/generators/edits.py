@@ -8,14 +8,13 @@ from random import Random
 
 from tests.generators.dataflows import Queries
 from tests.generators.tables import query_tables
-from veer.analysis.determinism import expr_kind, operator_kind
-from veer.analysis.needs import ORDERED, SET, Need, needs
 from veer.errors import VeerError
-from veer.frontends.sql import read_sql
+from veer.facts.determinism import expr_kind, operator_kind
+from veer.facts.needs import ORDERED, SET, Need, needs
 from veer.functions.registry import Kind
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import And, Column, Compare, Expr, IsNull, Literal, Named, Not, Or, SortKey
-from veer.model.ops import (
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import And, Column, Compare, Expr, IsNull, Literal, Named, Not, Or, SortKey
+from veer.ir.ops import (
     Aggregate,
     AnyOperator,
     Filter,
@@ -26,8 +25,9 @@ from veer.model.ops import (
     Sort,
     Union,
 )
-from veer.model.types import BOOLEAN, IntegralType, has_floats, is_orderable
-from veer.model.walk import columns_read, map_exprs, operator_exprs, parts, transform
+from veer.ir.types import BOOLEAN, IntegralType, has_floats, is_orderable
+from veer.ir.walk import columns_read, map_exprs, operator_exprs, parts, transform
+from veer.read.sql import read_sql
 from veer.verdict import TableSemantics
 
 

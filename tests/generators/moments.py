@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.generators.tables import Table
 from veer.functions.moments import timestamp_text
-from veer.model.types import parse_type
+from veer.ir.types import parse_type
 
 COLUMNS = {
     "id": "int",

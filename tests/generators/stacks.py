@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from random import Random
 
-from veer.frontends import coercion
-from veer.frontends.builder import FlowBuilder
-from veer.model.dag import Dataflow
-from veer.model.expr import (
+from veer.ir.dag import Dataflow
+from veer.ir.expr import (
     And,
     Call,
     Case,
@@ -29,7 +27,7 @@ from veer.model.expr import (
     ScalarQuery,
     SortKey,
 )
-from veer.model.ops import (
+from veer.ir.ops import (
     Aggregate,
     Deduplicate,
     ExceptAll,
@@ -48,8 +46,10 @@ from veer.model.ops import (
     Union,
     Unnest,
 )
-from veer.model.schema import Field, Schema
-from veer.model.types import INT, ArrayType
+from veer.ir.schema import Field, Schema
+from veer.ir.types import INT, ArrayType
+from veer.read import coercion
+from veer.read.builder import FlowBuilder
 
 NAMES = ("a", "b", "c")
 SOURCES = (

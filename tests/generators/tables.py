@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 from tests.generators.values import random_rows
-from veer.model.ops import Source
-from veer.model.schema import Field
-from veer.model.types import DataType, parse_type
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.ir.types import DataType, parse_type
 
 Row = tuple[Any, ...]
 

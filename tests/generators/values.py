@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from veer.functions.arithmetic import NAN, to_float32
-from veer.model.types import (
+from veer.ir.types import (
     INTEGER_BITS,
     ArrayType,
     BinaryType,

@@ -9,13 +9,13 @@ import pytest
 from tests.support import Case, load_cases
 from tests.tables import ROWS, SCHEMA
 from veer.errors import InputError
-from veer.frontends.sql import read_sql
-from veer.frontends.workflow.reader import read_workflow
 from veer.functions.registry import Failure
 from veer.interpreter import Result, difference, run_dataflow, same_result
-from veer.model.dag import Dataflow, Link
-from veer.model.ops import Filter, Sink
-from veer.model.pprint import show_value
+from veer.ir.dag import Dataflow, Link
+from veer.ir.ops import Filter, Sink
+from veer.ir.pprint import show_value
+from veer.read.sql import read_sql
+from veer.read.workflow.reader import read_workflow
 from veer.verdict import TableSemantics
 
 BAG, SET, ORDERED = TableSemantics.BAG, TableSemantics.SET, TableSemantics.ORDERED_BAG

@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 
-from veer.analysis.fingerprint import fingerprints
 from veer.api import Comparison, Version, verify
 from veer.assumptions import KeyHolds, LeafKeyHolds, SameChoice
-from veer.evs.registry import get
-from veer.frontends.sql import read_sql
-from veer.frontends.workflow.reader import read_workflow
-from veer.model.dag import Dataflow
-from veer.model.query_pair import QueryPair
+from veer.facts.fingerprint import fingerprints
+from veer.ir.dag import Dataflow
+from veer.ir.query_pair import QueryPair
 from veer.options import SearchStrategy
-from veer.proof import (
+from veer.prove.verifiers.registry import get
+from veer.read.sql import read_sql
+from veer.read.workflow.reader import read_workflow
+from veer.reasons import Message, NeverAsked, NotShown, UnknownVerifier
+from veer.show.wording import reason_text
+from veer.verdict import Answer, TableSemantics, Verdict
+from veer.verification.proof import (
     Claim,
     CongruenceStep,
     Proof,
@@ -27,12 +30,9 @@ from veer.proof import (
     check,
     query_pair,
 )
-from veer.reasons import Message, NeverAsked, NotShown, UnknownVerifier
-from veer.report.wording import reason_text
-from veer.search.attempts import Attempts
-from veer.search.congruence import congruent_steps, prove
-from veer.search.whole import prove_whole
-from veer.verdict import Answer, TableSemantics, Verdict
+from veer.verification.search.attempts import Attempts
+from veer.verification.search.congruence import congruent_steps, prove
+from veer.verification.search.whole import prove_whole
 
 SCHEMA = "CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT)"
 TEXT = "SELECT t.a, COUNT(*) AS n FROM t JOIN u ON t.a = u.a WHERE t.b > 1 GROUP BY t.a"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from veer.api import Version, verify
-from veer.frontends.sql import read_sql
 from veer.interpreter import run_dataflow
-from veer.model.pprint import show_dataflow
-from veer.normalize.normalize import normalized
+from veer.ir.pprint import show_dataflow
+from veer.read.sql import read_sql
+from veer.rewrite.normalize import normalized
 from veer.verdict import Verdict
 
 SEED = os.environ.get("VEER_SEED", "1")

@@ -15,11 +15,11 @@ from benchmarks.nets.blind import filtered, proven, proven_dataflows, unattacked
 from benchmarks.nets.corpora import NEAR, SAME, Pair, own_pairs
 from benchmarks.nets.near import random_near, refuted
 from tests.support import instances
-from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.normalize.dataflows import count_collected
+from veer.ir.dag import Dataflow
+from veer.read.sql import read_sql
+from veer.rewrite.dataflows import count_collected
 from veer.verdict import TableSemantics
 
 SEED = os.environ.get("VEER_SEED", "1")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.generators.edits import BREAKING, edited, random_query
 from veer.api import Comparison, Version, verify
-from veer.model.dag import Dataflow
+from veer.ir.dag import Dataflow
 from veer.options import ColumnMatching, SearchStrategy
 from veer.refute import Refutation, first_difference
 from veer.verdict import TableSemantics, Verdict

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from tests.generators.edits import random_query
-from veer.analysis.determinism import operator_kind
-from veer.analysis.facts import facts, place_name
-from veer.analysis.needs import Need, needs_below, passed_through
 from veer.errors import VeerError
+from veer.facts.determinism import operator_kind
+from veer.facts.facts import facts, place_name
+from veer.facts.needs import Need, needs_below, passed_through
 from veer.functions.registry import Failure, Kind
 from veer.interpreter import Program, Result, Run, Signal, same_result
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.operators import compile_operator
-from veer.model.dag import Dataflow
-from veer.model.ops import Sink, Source, Values
-from veer.model.schema import Field, Schema
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Sink, Source, Values
+from veer.ir.schema import Field, Schema
 from veer.refute.instances import Instances
 from veer.refute.pools import pool
 from veer.verdict import TableSemantics

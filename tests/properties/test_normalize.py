@@ -16,11 +16,11 @@ from veer.api import Comparison, Version, verify
 from veer.errors import VeerError
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Result, TooManyChoicesError, same_result
-from veer.model.dag import Dataflow
-from veer.normalize.normalize import normalized
+from veer.ir.dag import Dataflow
 from veer.options import ColumnMatching
 from veer.refute import Refutation, first_difference
 from veer.refute.instances import Instances, Tables
+from veer.rewrite.normalize import normalized
 from veer.verdict import TableSemantics, Verdict
 
 SEED = os.environ.get("VEER_SEED", "1")

@@ -14,13 +14,13 @@ from benchmarks.nets import observing
 from benchmarks.nets.corpora import Pair, own_pairs, random_pairs
 from benchmarks.nets.passes import Passes, dataflows, random_dataflows
 from tests.generators.stacks import SOURCES, Stacks
-from veer.frontends.sql import read_sql
-from veer.model.expr import Case, Literal
-from veer.model.ops import Sink
-from veer.normalize import expressions
-from veer.normalize.dataflows import count_collected
-from veer.normalize.passes import RULES, Pass, every_pass
-from veer.normalize.rewriting import Rule
+from veer.ir.expr import Case, Literal
+from veer.ir.ops import Sink
+from veer.read.sql import read_sql
+from veer.rewrite import expressions
+from veer.rewrite.dataflows import count_collected
+from veer.rewrite.passes import RULES, Pass, every_pass
+from veer.rewrite.rewriting import Rule
 from veer.settings import SessionSettings
 
 SEED = os.environ.get("VEER_SEED", "1")

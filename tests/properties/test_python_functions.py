@@ -10,12 +10,12 @@ import pytest
 
 from tests.generators.functions import Functions
 from veer.errors import UnsupportedError
-from veer.frontends.python.reading import NotRead, read_source
 from veer.functions.registry import Failure
 from veer.interpreter.expressions import compile_expr
-from veer.model.expr import Column
-from veer.model.schema import Field, Schema
-from veer.model.types import parse_type
+from veer.ir.expr import Column
+from veer.ir.schema import Field, Schema
+from veer.ir.types import parse_type
+from veer.read.python.reading import NotRead, read_source
 
 COLUMNS = {"x": "bigint", "y": "int", "s": "string", "d": "double", "b": "boolean"}
 SCHEMA = Schema(tuple(Field(name, parse_type(t)) for name, t in COLUMNS.items()))

@@ -15,14 +15,14 @@ from tests.generators.expressions import Expressions
 from tests.generators.tables import Table, wide_table
 from veer.errors import VeerError
 from veer.expressions.laws import simplified
-from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.expr import Expr, Literal, RowColumn
-from veer.model.ops import Project
-from veer.model.walk import columns_read, map_exprs, substitute_columns, transform
-from veer.smt import No, Same, Solver, SolverOutcome
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Expr, Literal, RowColumn
+from veer.ir.ops import Project
+from veer.ir.walk import columns_read, map_exprs, substitute_columns, transform
+from veer.prove.solver import No, Same, Solver, SolverOutcome
+from veer.read.sql import read_sql
 
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "3"))

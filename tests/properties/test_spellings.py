@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from veer.errors import VeerError
-from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.normalize.normalize import normalized
+from veer.ir.dag import Dataflow
+from veer.read.sql import read_sql
+from veer.rewrite.normalize import normalized
 
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "3"))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from veer.errors import IllFormedError
-from veer.model.expr import Column, Compare, Literal, RowColumn, Symbol
-from veer.model.ops import Filter, Source
-from veer.model.pprint import show_expr
-from veer.model.resolve import ResolvedRow, resolve
-from veer.model.schema import Field, Schema
-from veer.model.types import BOOLEAN, INT
-from veer.prover.algebra import Algebra
-from veer.prover.context import Context
-from veer.prover.terms import Atom, Table, Term
-from veer.smt import Solver
+from veer.ir.expr import Column, Compare, Literal, RowColumn, Symbol
+from veer.ir.ops import Filter, Source
+from veer.ir.pprint import show_expr
+from veer.ir.resolve import ResolvedRow, resolve
+from veer.ir.schema import Field, Schema
+from veer.ir.types import BOOLEAN, INT
+from veer.prove.algebra.algebra import Algebra
+from veer.prove.algebra.context import Context
+from veer.prove.algebra.terms import Atom, Table, Term
+from veer.prove.solver import Solver
 
 TABLE = Table(Source("t", (Field("a", INT), Field("b", INT))))
 

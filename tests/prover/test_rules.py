@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from veer.model.expr import Compare, Expr, IsNull, Literal, Not, RowColumn
-from veer.model.ops import Source
-from veer.model.schema import Field
-from veer.model.types import BOOLEAN, DOUBLE, INT, LONG, DataType
-from veer.prover.algebra import Algebra
-from veer.prover.context import Context
-from veer.prover.definitions import SomeRow, value_over_nothing
-from veer.prover.rules import BAG_RULES, EXISTS_RULES
-from veer.prover.rules.eliminate_domain import eliminate_domain
-from veer.prover.rules.join_existing import join_existing
-from veer.prover.rules.join_unique import join_unique
-from veer.prover.rules.merge_by_key import merge_by_key
-from veer.prover.rules.move_to_exists import move_to_exists
-from veer.prover.simplify import simplify_conditions
-from veer.prover.terms import Atom, Domain, Table, Term
-from veer.smt import Solver
+from veer.ir.expr import Compare, Expr, IsNull, Literal, Not, RowColumn
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.ir.types import BOOLEAN, DOUBLE, INT, LONG, DataType
+from veer.prove.algebra.algebra import Algebra
+from veer.prove.algebra.context import Context
+from veer.prove.algebra.definitions import SomeRow, value_over_nothing
+from veer.prove.algebra.rules import BAG_RULES, EXISTS_RULES
+from veer.prove.algebra.rules.eliminate_domain import eliminate_domain
+from veer.prove.algebra.rules.join_existing import join_existing
+from veer.prove.algebra.rules.join_unique import join_unique
+from veer.prove.algebra.rules.merge_by_key import merge_by_key
+from veer.prove.algebra.rules.move_to_exists import move_to_exists
+from veer.prove.algebra.simplify import simplify_conditions
+from veer.prove.algebra.terms import Atom, Domain, Table, Term
+from veer.prove.solver import Solver
 
 KEYED = Table(Source("t", (Field("id", INT, False), Field("v", INT)), keys=(("id",),)))
 UNIQUE = Table(Source("u", (Field("id", INT), Field("v", INT)), unique=(("id",),)))

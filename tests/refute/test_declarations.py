@@ -8,10 +8,10 @@ import pytest
 
 from veer.api import Comparison, Version, verify
 from veer.errors import InputError
-from veer.frontends.sql import read_schema, read_sql
 from veer.options import ColumnMatching
+from veer.read.sql import read_schema, read_sql
 from veer.refute.instances import Instances, conflict, constraints_hold
-from veer.report.wording import assumption_text, reason_text
+from veer.show.wording import assumption_text, reason_text
 from veer.verdict import Report, Verdict
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from veer.frontends.sql import read_sql
 from veer.interpreter import Program
-from veer.model.expr import Expr
-from veer.model.sources import tables_read
-from veer.model.walk import operator_exprs
+from veer.ir.expr import Expr
+from veer.ir.sources import tables_read
+from veer.ir.walk import operator_exprs
+from veer.read.sql import read_sql
 from veer.refute import Refutation, find_witness
 from veer.refute.counting import telling_counts
 from veer.refute.instances import Instances, constraints_hold

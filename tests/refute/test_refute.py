@@ -7,15 +7,15 @@ import json
 import pytest
 
 from veer.api import Version, verify
-from veer.frontends.sql import read_sql
-from veer.frontends.workflow.reader import read_workflow
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.sources import tables_read
+from veer.ir.dag import Dataflow
+from veer.ir.sources import tables_read
+from veer.read.sql import read_sql
+from veer.read.workflow.reader import read_workflow
 from veer.reasons import CannotRefute
 from veer.refute import Refutation, find_witness, first_difference
 from veer.refute.instances import Instances, constraints_hold
-from veer.report.wording import reason_text
+from veer.show.wording import reason_text
 from veer.verdict import TableSemantics, Verdict, Witness
 
 SCHEMA = """

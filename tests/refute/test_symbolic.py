@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from veer.api import Comparison, Version, verify
-from veer.frontends.sql import read_sql
-from veer.model.sources import tables_read
+from veer.ir.sources import tables_read
+from veer.read.sql import read_sql
 from veer.refute import Refutation
 from veer.refute.instances import constraints_hold
 from veer.refute.symbolic import symbolic_instance

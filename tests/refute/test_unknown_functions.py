@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import veer
-from veer.frontends.builder import FlowBuilder
-from veer.model.expr import (
+from veer.ir.expr import (
     And,
     Case,
     Column,
@@ -19,11 +18,12 @@ from veer.model.expr import (
     OpaqueCall,
     Or,
 )
-from veer.model.ops import Filter, Sink, Source
-from veer.model.schema import Field
-from veer.model.types import BOOLEAN, INT
+from veer.ir.ops import Filter, Sink, Source
+from veer.ir.schema import Field
+from veer.ir.types import BOOLEAN, INT
+from veer.read.builder import FlowBuilder
 from veer.verdict import Verdict
-from veer.versions.version import Version
+from veer.verification.versions.version import Version
 
 X = Column("x", INT)
 UNKNOWN = OpaqueCall("f", (X,), BOOLEAN)

@@ -11,18 +11,18 @@ import pytest
 from veer.api import Comparison, Version, verify
 from veer.assumptions import Assumption, ForeignKeyHolds, KeyHolds, LeafKeyHolds, UniqueHolds
 from veer.errors import InputError
-from veer.evs.base import EV
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow, Link
-from veer.model.ops import AnyOperator, Sink, Source, TableUdf
-from veer.model.query_pair import QueryPair
-from veer.model.schema import Field
-from veer.model.sources import map_sources
-from veer.model.types import INT
+from veer.ir.dag import Dataflow, Link
+from veer.ir.ops import AnyOperator, Sink, Source, TableUdf
+from veer.ir.query_pair import QueryPair
+from veer.ir.schema import Field
+from veer.ir.sources import map_sources
+from veer.ir.types import INT
+from veer.prove.verifiers.base import EV
+from veer.read.sql import read_sql
 from veer.reasons import Cause, Message, QuestionsAsked, Reason, Unsupported
-from veer.search.answer_cache import AnswerCache, form
-from veer.search.answer_json import answer_json, answer_of
 from veer.verdict import Answer, Report, TableSemantics, Verdict
+from veer.verification.search.answer_cache import AnswerCache, form
+from veer.verification.search.answer_json import answer_json, answer_of
 
 DDL = """
 CREATE TABLE t (a INT, b INT, c INT);
@@ -150,7 +150,7 @@ def test_a_second_run_over_similar_versions_asks_nobody(tmp_path: Path) -> None:
 def test_another_code_of_a_verifier_asks_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     ev, known = Counting(), AnswerCache()
     known.ask(ev, ASKED)
-    monkeypatch.setattr("veer.search.answer_cache._code_of", lambda kind: "another")
+    monkeypatch.setattr("veer.verification.search.answer_cache._code_of", lambda kind: "another")
     known.ask(ev, ASKED)
     assert ev.asked == 2
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from veer.api import Version, verify
-from veer.evs import registry
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow
-from veer.model.json import to_json
-from veer.normalize.normalize import normalized
-from veer.proof import Claim, Proof, check
+from veer.ir.dag import Dataflow
+from veer.ir.json import to_json
+from veer.prove.verifiers import registry
+from veer.read.sql import read_sql
 from veer.refute import Refutation, first_difference
-from veer.search.attempts import Attempts
-from veer.search.sweep import Sweep
+from veer.rewrite.normalize import normalized
 from veer.verdict import TableSemantics, Verdict
-from veer.versions import VersionPair
+from veer.verification.proof import Claim, Proof, check
+from veer.verification.search.attempts import Attempts
+from veer.verification.search.sweep import Sweep
+from veer.verification.versions import VersionPair
 
 DDL = """
 CREATE TABLE t (id INT NOT NULL PRIMARY KEY, a INT, b INT, c INT);

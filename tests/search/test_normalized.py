@@ -9,14 +9,14 @@ import pytest
 from tests.support import Case, load_cases
 from veer.api import Comparison, Version, verify
 from veer.assumptions import SameChoice
-from veer.frontends.sql import read_sql
-from veer.normalize.normalize import normalized
 from veer.options import ColumnMatching
-from veer.proof import Claim, NormalizedStep, Proof, ProofError, check
+from veer.read.sql import read_sql
 from veer.refute import Refutation, first_difference
-from veer.report.wording import assumption_text
-from veer.search import congruence
+from veer.rewrite.normalize import normalized
+from veer.show.wording import assumption_text
 from veer.verdict import TableSemantics, Verdict
+from veer.verification.proof import Claim, NormalizedStep, Proof, ProofError, check
+from veer.verification.search import congruence
 
 SCHEMA = """
 CREATE TABLE t (a INT, b INT, s STRING, d DOUBLE);

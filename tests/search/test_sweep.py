@@ -11,19 +11,19 @@ import pytest
 from benchmarks.support.large import pair
 from veer.api import Comparison, Version, verify
 from veer.assumptions import SameChoice
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Compare, Literal, Named
-from veer.model.ops import Filter, Project, RowUdf, Sink, Source
-from veer.model.query_pair import operators_between
-from veer.model.schema import Field
-from veer.model.types import INT, STRING
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import Column, Compare, Literal, Named
+from veer.ir.ops import Filter, Project, RowUdf, Sink, Source
+from veer.ir.query_pair import operators_between
+from veer.ir.schema import Field
+from veer.ir.types import INT, STRING
 from veer.options import ColumnMatching, SearchStrategy
-from veer.proof import Claim, ProofError, VerifierStep, query_pair
+from veer.read.sql import read_sql
 from veer.refute import Refutation, first_difference
-from veer.report.wording import reason_text
-from veer.search.simulation import Simulation
+from veer.show.wording import reason_text
 from veer.verdict import OBLIGATIONS, Report, TableSemantics, Verdict
+from veer.verification.proof import Claim, ProofError, VerifierStep, query_pair
+from veer.verification.search.simulation import Simulation
 
 BAG, SET, ORDERED = TableSemantics.BAG, TableSemantics.SET, TableSemantics.ORDERED_BAG
 STRATEGIES = tuple(SearchStrategy)

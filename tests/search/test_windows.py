@@ -7,14 +7,15 @@ from random import Random
 
 import pytest
 
-from veer.evs import registry
-from veer.evs.base import EV
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow
+from veer.ir.dag import Dataflow
 from veer.options import Optimization, SearchStrategy
-from veer.proof import Claim, Proof, check
-from veer.search.attempts import Attempts
-from veer.search.paper.decomposition import (
+from veer.prove.verifiers import registry
+from veer.prove.verifiers.base import EV
+from veer.read.sql import read_sql
+from veer.verdict import TableSemantics
+from veer.verification.proof import Claim, Proof, check
+from veer.verification.search.attempts import Attempts
+from veer.verification.search.paper.decomposition import (
     Decomposition,
     Options,
     WalkCounts,
@@ -24,14 +25,18 @@ from veer.search.paper.decomposition import (
     rank_decomposition,
     walk,
 )
-from veer.search.paper.graph import PairGraph, bits
-from veer.search.paper.segment import by_mcw_union, by_unsupported, edits_in, rank_segment
-from veer.search.paper.strategies import Segmentation, Strategy, search
-from veer.search.paper.window import Validity, Windows, connected
-from veer.search.whole import top_claim
-from veer.verdict import TableSemantics
-from veer.versions import VersionPair
-from veer.versions.mapping import EditMapping
+from veer.verification.search.paper.graph import PairGraph, bits
+from veer.verification.search.paper.segment import (
+    by_mcw_union,
+    by_unsupported,
+    edits_in,
+    rank_segment,
+)
+from veer.verification.search.paper.strategies import Segmentation, Strategy, search
+from veer.verification.search.paper.window import Validity, Windows, connected
+from veer.verification.search.whole import top_claim
+from veer.verification.versions import VersionPair
+from veer.verification.versions.mapping import EditMapping
 
 SCHEMA = "CREATE TABLE t (a INT, b INT, c INT); CREATE TABLE u (a INT, k INT)"
 BAG, SET = TableSemantics.BAG, TableSemantics.SET

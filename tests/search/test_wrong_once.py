@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from veer.api import Comparison, Version, verify
-from veer.frontends.workflow.reader import read_workflow
 from veer.options import SearchStrategy
-from veer.report.wording import reason_text
+from veer.read.workflow.reader import read_workflow
+from veer.show.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 
 T = {"type": "source", "columns": {"a": "int", "b": "int", "c": "int"}}
@@ -134,9 +134,15 @@ def test_other_types_of_one_table_are_no_crash() -> None:
 
 def unguarded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let neither search nor guard look at instances."""
-    monkeypatch.setattr("veer.search.simulation.Simulation.agree", lambda self, claim: True)
-    monkeypatch.setattr("veer.search.simulation.Simulation.differing", lambda self, claim: iter(()))
-    monkeypatch.setattr("veer.search.attempts.Attempts.differ", lambda self, pair: False)
+    monkeypatch.setattr(
+        "veer.verification.search.simulation.Simulation.agree", lambda self, claim: True
+    )
+    monkeypatch.setattr(
+        "veer.verification.search.simulation.Simulation.differing", lambda self, claim: iter(())
+    )
+    monkeypatch.setattr(
+        "veer.verification.search.attempts.Attempts.differ", lambda self, pair: False
+    )
     monkeypatch.setattr("veer.verification.guard.first_difference", lambda *_: None)
     monkeypatch.setattr("veer.verification.sinks.find_witness", lambda *_, **__: "not looked for")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from veer.frontends.sql import read_sql
-from veer.model.expr import Expr, RowColumn
-from veer.model.ops import Project
-from veer.model.walk import substitute_columns
-from veer.smt import Holds, Same, Solver, SolverOutcome, implies
+from veer.ir.expr import Expr, RowColumn
+from veer.ir.ops import Project
+from veer.ir.walk import substitute_columns
+from veer.prove.solver import Holds, Same, Solver, SolverOutcome, implies
+from veer.read.sql import read_sql
 
 SCHEMA = """
 CREATE TABLE t (

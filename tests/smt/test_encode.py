@@ -15,15 +15,14 @@ import pytest
 from tests.generators.expressions import Expressions
 from tests.generators.tables import wide_table
 from veer.errors import VeerError
-from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.expr import Column, Compare, Expr, Literal, Not, RowColumn, Symbol
-from veer.model.ops import Project
-from veer.model.types import BOOLEAN, parse_type
-from veer.model.walk import columns_read, substitute_columns
-from veer.smt import (
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Column, Compare, Expr, Literal, Not, RowColumn, Symbol
+from veer.ir.ops import Project
+from veer.ir.types import BOOLEAN, parse_type
+from veer.ir.walk import columns_read, substitute_columns
+from veer.prove.solver import (
     All,
     Holds,
     No,
@@ -35,6 +34,7 @@ from veer.smt import (
     find_model,
     implies,
 )
+from veer.read.sql import read_sql
 
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "8"))

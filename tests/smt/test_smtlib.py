@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 import z3
 
-from veer.model.expr import (
+from veer.ir.expr import (
     And,
     Call,
     Cast,
@@ -22,7 +22,7 @@ from veer.model.expr import (
     RowColumn,
     Symbol,
 )
-from veer.model.types import (
+from veer.ir.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -33,7 +33,7 @@ from veer.model.types import (
     parse_type,
 )
 from veer.options import SecondSolver
-from veer.smt import (
+from veer.prove.solver import (
     All,
     Formula,
     Holds,
@@ -48,7 +48,7 @@ from veer.smt import (
     implies,
     listening,
 )
-from veer.smt.second_solver import ask_again, second_solver
+from veer.prove.solver.second_solver import ask_again, second_solver
 from veer.verdict import SecondAnswer
 
 

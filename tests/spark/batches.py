@@ -29,12 +29,12 @@ from tests.spark.compare import (
     same_value,
 )
 from veer.errors import InputError, UnsupportedError
-from veer.frontends.sql import ExpressionReader
 from veer.functions.registry import Failure
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
-from veer.model.schema import Field, Schema
-from veer.model.types import DataType
+from veer.ir.schema import Field, Schema
+from veer.ir.types import DataType
+from veer.read.sql import ExpressionReader
 
 logging.getLogger("SQLQueryContextLogger").disabled = True
 WRONG_TYPE = "type"

@@ -9,19 +9,18 @@ from decimal import Decimal
 from typing import Any
 
 from pyspark.errors import AnalysisException, ParseException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import types as spark_sql_types
+from pyspark.sql import DataFrame, SparkSession, types as spark_sql_types
 
 from tests.generators.tables import Row, Table
 from tests.recorded import RecordedSpark
 from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import from_spark, to_spark
-from veer.frontends.sql import read_sql
 from veer.functions.moments import from_micros
 from veer.functions.ordering import exact_key
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
-from veer.model.types import ArrayType, DataType, DecimalType, MapType, StructType
+from veer.ir.types import ArrayType, DataType, DecimalType, MapType, StructType
+from veer.read.sql import read_sql
 
 # PySpark reads the first days of the calendar and intervals in months not at all.
 spark_sql_types.TimestampType.fromInternal = lambda self, ts: (  # type: ignore[method-assign]
@@ -101,7 +100,7 @@ def run_spark(spark: SparkSession, text: str, types: Sequence[DataType] | None =
 
 def spark_types(frame: DataFrame) -> list[DataType]:
     """The column types of a frame as Veer's types."""
-    from veer.model.types import parse_type
+    from veer.ir.types import parse_type
 
     return [parse_type(field.dataType.simpleString()) for field in frame.schema]
 

@@ -25,11 +25,11 @@ from tests.spark.compare import (
     spark_types,
 )
 from veer.execution.functions import to_spark
-from veer.frontends.spark.capture.loading import function_of
-from veer.frontends.sql import read_schema
 from veer.functions.arithmetic import to_float32
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
+from veer.read.pyspark.capture.loading import function_of
+from veer.read.sql import read_schema
 
 NAN = float("nan")
 DDL = (

@@ -12,14 +12,14 @@ from pyspark.sql import SparkSession
 
 from veer.api import Version, verify
 from veer.errors import InputError, UnsupportedError, UsageError
-from veer.frontends.spark.capture.child import load_function
-from veer.frontends.spark.capture.jobs import Job, load_jobs
-from veer.model.dag import Dataflow
-from veer.model.ops import Sink, Source, Values
-from veer.model.pprint import show_dataflow
-from veer.model.writes import Insert, Write
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Sink, Source, Values
+from veer.ir.pprint import show_dataflow
+from veer.ir.writes import Insert, Write
 from veer.options import JvmUse
-from veer.report.wording import reason_text
+from veer.read.pyspark.capture.child import load_function
+from veer.read.pyspark.capture.jobs import Job, load_jobs
+from veer.show.wording import reason_text
 from veer.verdict import Verdict
 
 SCHEMA = """

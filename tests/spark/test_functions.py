@@ -12,17 +12,17 @@ from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import collect, register, same_rows
 from tests.spark.flows import FlowTally, compare_query
-from veer.analysis.determinism import expr_kind
 from veer.errors import IllFormedError, VeerError
 from veer.execution.compiler import Compiler
-from veer.frontends.bodies import Bodies
-from veer.frontends.coercion import ABBREVIATIONS
-from veer.frontends.sql import read_sql
-from veer.frontends.sql.expressions import GENERATORS
+from veer.facts.determinism import expr_kind
 from veer.functions.registry import AGGREGATE, ALIASES, OPAQUE, OVER, SCALAR, Failure, Kind
 from veer.functions.sessions import is_legacy, require_function, since
 from veer.interpreter import run_dataflow
-from veer.model.walk import operator_exprs
+from veer.ir.walk import operator_exprs
+from veer.read.bodies import Bodies
+from veer.read.coercion import ABBREVIATIONS
+from veer.read.sql import read_sql
+from veer.read.sql.expressions import GENERATORS
 from veer.settings import current
 
 pytestmark = pytest.mark.spark

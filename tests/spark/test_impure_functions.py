@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 import veer
-from tests.frontends import impure_functions, pure_functions
+from tests.read import impure_functions, pure_functions
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

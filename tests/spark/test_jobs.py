@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from veer.api import Version, verify
-from veer.frontends.spark.capture.child import load_function
-from veer.report.wording import reason_text
+from veer.read.pyspark.capture.child import load_function
+from veer.show.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

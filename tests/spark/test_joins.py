@@ -10,7 +10,7 @@ from tests.generators.tables import Table
 from tests.recorded import RecordedSpark
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_query
-from veer.model.types import parse_type
+from veer.ir.types import parse_type
 
 pytestmark = pytest.mark.spark
 

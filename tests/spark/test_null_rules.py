@@ -19,14 +19,14 @@ from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.test_functions import AGGREGATE_CASES, SCALAR_CASES
 from veer.errors import InputError, UnsupportedError
-from veer.frontends.sql import ExpressionReader, read_sql
 from veer.functions.registry import AGGREGATE, SCALAR, Failure, Kind, Nulls, scalar_function
 from veer.interpreter import Run, run_dataflow
 from veer.interpreter.expressions import compile_expr
-from veer.model.expr import Call, Expr, Literal, OpaqueCall
-from veer.model.nullability import is_nullable
-from veer.model.schema import Field, Schema
-from veer.model.walk import parts
+from veer.ir.expr import Call, Expr, Literal, OpaqueCall
+from veer.ir.nullability import is_nullable
+from veer.ir.schema import Field, Schema
+from veer.ir.walk import parts
+from veer.read.sql import ExpressionReader, read_sql
 
 CALLS = 4  # of a function with so many arguments
 MOST_ARGUMENTS = 4

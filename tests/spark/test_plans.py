@@ -9,22 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession, Window, WindowSpec
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, Window, WindowSpec, functions as F
 
 import veer
 from tests.spark.compare import collect, same_rows
 from tests.sparks import installed_spark, needs_spark
 from veer.assumptions import BatchIndependent
 from veer.errors import UnsupportedError
-from veer.frontends.spark.frames import read_dataframe, read_frames
 from veer.interpreter import program, run_dataflow
-from veer.model.expr import OpaqueCall
-from veer.model.ops import AnyOperator, Limit, Sink, Source, TableUdf
-from veer.model.pprint import show_dataflow
-from veer.model.walk import operator_exprs, parts
-from veer.report.wording import reason_text
+from veer.ir.expr import OpaqueCall
+from veer.ir.ops import AnyOperator, Limit, Sink, Source, TableUdf
+from veer.ir.pprint import show_dataflow
+from veer.ir.walk import operator_exprs, parts
+from veer.read.pyspark.frames import read_dataframe, read_frames
 from veer.settings import SPARK_4_0
+from veer.show.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

@@ -14,14 +14,14 @@ from tests.spark import udfs
 from tests.spark.compare import same_value
 from tests.spark.session import any_rows
 from veer.errors import UnsupportedError
-from veer.frontends.python.purity.shared_state import nothing_runs
-from veer.frontends.spark.frames import read_dataframe
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow
-from veer.model.expr import OpaqueCall
-from veer.model.ops import Source
-from veer.model.types import parse_type
-from veer.model.walk import operator_exprs, parts
+from veer.ir.expr import OpaqueCall
+from veer.ir.ops import Source
+from veer.ir.types import parse_type
+from veer.ir.walk import operator_exprs, parts
+from veer.read.pyspark.frames import read_dataframe
+from veer.read.python.purity.shared_state import nothing_runs
 
 pytestmark = pytest.mark.spark
 

@@ -17,13 +17,13 @@ from tests.generators.tables import Table, query_tables
 from tests.spark.compare import Failed, Refused, register, run_spark, same_rows
 from tests.spark.flows import INEXACT
 from veer.errors import UnsupportedError
-from veer.frontends.spark.frames import read_dataframe
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.expr import OpaqueCall
-from veer.model.ops import Source, TableUdf
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.ir.dag import Dataflow
+from veer.ir.expr import OpaqueCall
+from veer.ir.ops import Source, TableUdf
+from veer.ir.walk import operator_exprs, parts, subqueries
+from veer.read.pyspark.frames import read_dataframe
 from veer.refute.instances import Tables
 
 pytestmark = pytest.mark.spark

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 
 from veer.api import load_pair, verify
 from veer.execution.compiler import Compiler
-from veer.frontends.bodies import Bodies
-from veer.model.dag import Dataflow
-from veer.model.sources import tables_read
+from veer.ir.dag import Dataflow
+from veer.ir.sources import tables_read
+from veer.read.bodies import Bodies
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

@@ -12,7 +12,7 @@ from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
 from tests.spark.flows import FlowTally, compare_query
-from veer.model.types import parse_type
+from veer.ir.types import parse_type
 
 pytestmark = pytest.mark.spark
 

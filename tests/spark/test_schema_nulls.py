@@ -16,11 +16,11 @@ from tests.recorded import RecordedSpark
 from tests.spark.compare import first_line
 from tests.spark.test_functions import AGGREGATE_CASES, OVER_CASES, SCALAR_CASES
 from veer.errors import VeerError
-from veer.frontends.connect.schema_nulls import Nulls, NullsOfSchemas
-from veer.frontends.sql import read_sql
-from veer.model.ops import Source
-from veer.model.schema import Field
-from veer.model.types import ArrayType, DataType, MapType, StructType
+from veer.ir.ops import Source
+from veer.ir.schema import Field
+from veer.ir.types import ArrayType, DataType, MapType, StructType
+from veer.read.pyspark.connect.schema_nulls import Nulls, NullsOfSchemas
+from veer.read.sql import read_sql
 from veer.settings import NEWEST, SPARK_4_2, SessionSettings, under
 
 pytestmark = pytest.mark.spark

@@ -10,7 +10,7 @@ from tests.recorded import RecordedSpark
 from tests.spark.compare import Failed, Refused, run_spark
 from tests.tables import ROWS, SCHEMA
 from veer.errors import VeerError
-from veer.frontends.sql import read_schema, read_sql
+from veer.read.sql import read_schema, read_sql
 
 pytestmark = pytest.mark.spark
 

@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 from tests.generators.tables import Table
 from tests.spark.compare import Unsupported, register, run_spark, run_veer, same_value
 from veer.errors import InputError
-from veer.frontends.spark.capture.session import MEANING
-from veer.frontends.spark.offline.settings import Settings
-from veer.frontends.spark.setting_rows import OF_MEANING, SETTINGS, spark_default
 from veer.interpreter import Result
-from veer.model.types import INT, STRING, ArrayType, StructType
+from veer.ir.types import INT, STRING, ArrayType, StructType
+from veer.read.pyspark.capture.session import MEANING
+from veer.read.pyspark.offline.settings import Settings
+from veer.read.pyspark.setting_rows import OF_MEANING, SETTINGS, spark_default
 from veer.settings import NEWEST, current, spark_version, under
 
 pytestmark = pytest.mark.spark

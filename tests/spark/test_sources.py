@@ -9,20 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 from pyspark.sql.types import IntegerType, StructField, StructType
 
 import veer
-from veer.analysis.determinism import dataflow_kind
 from veer.api import Version
 from veer.errors import UnsupportedError
-from veer.frontends.spark.capture.child import load_function
-from veer.frontends.spark.frames import read_dataframe
-from veer.frontends.spark.plans import kinds
+from veer.facts.determinism import dataflow_kind
 from veer.functions.registry import Kind
-from veer.model.ops import LOCAL, Source, Values
-from veer.report.wording import reason_text
+from veer.ir.ops import LOCAL, Source, Values
+from veer.read.pyspark.capture.child import load_function
+from veer.read.pyspark.frames import read_dataframe
+from veer.read.pyspark.plans import kinds
+from veer.show.wording import reason_text
 from veer.verdict import Report, Verdict
 
 pytestmark = pytest.mark.spark

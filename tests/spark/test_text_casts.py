@@ -8,7 +8,7 @@ from tests.generators.tables import Table
 from tests.recorded import RecordedSpark
 from tests.spark.batches import Tally, compare_expressions
 from tests.spark.compare import register
-from veer.model.types import INT, STRING
+from veer.ir.types import INT, STRING
 
 pytestmark = pytest.mark.spark
 

@@ -12,7 +12,7 @@ from pyspark.sql.functions import udf
 import veer
 from tests.spark import udf_versions
 from tests.spark.session import any_rows
-from veer.report.wording import reason_text
+from veer.show.wording import reason_text
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

@@ -21,14 +21,14 @@ import pyarrow
 import pyarrow.parquet
 from sqlalchemy import Engine, event, select
 
-from veer.model.dag import Dataflow, Link
-from veer.model.json import to_json
-from veer.model.ops import Sink, Source
-from veer.model.schema import Field
-from veer.model.types import parse_type
-from veer.store import SinkResult, Store, StoredResult, StoredVersion, tables
-from veer.store.gc import collect
-from veer.store.records import SinkState
+from veer.execution.store import SinkResult, Store, StoredResult, StoredVersion, tables
+from veer.execution.store.gc import collect
+from veer.execution.store.records import SinkState
+from veer.ir.dag import Dataflow, Link
+from veer.ir.json import to_json
+from veer.ir.ops import Sink, Source
+from veer.ir.schema import Field
+from veer.ir.types import parse_type
 
 KEYS = 12  # few, so that results are reused, and come back after they were removed
 STUCK = 100  # seconds after which a process that waits for another is ended

@@ -21,13 +21,13 @@ from tests.store import pretend
 from tests.store.forked import Forks
 from tests.store.pretend import Place
 from veer.execution.start import sample
-from veer.frontends.bodies import Bodies
+from veer.execution.store import Store, StoredVersion, tables
+from veer.execution.store.files import LocalFiles
+from veer.execution.store.gc import collect
 from veer.interpreter import run_dataflow
-from veer.model.dag import Dataflow
-from veer.model.ops import RowUdf
-from veer.store import Store, StoredVersion, tables
-from veer.store.files import LocalFiles
-from veer.store.gc import collect
+from veer.ir.dag import Dataflow
+from veer.ir.ops import RowUdf
+from veer.read.bodies import Bodies
 
 KILLS = {"sqlite": 150, "postgresql": 50}
 STEPS = 120  # that a process may take: statements and files, those of a few runs

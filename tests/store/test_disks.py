@@ -14,9 +14,9 @@ from tests import command
 from tests.store import pretend
 from tests.store.pretend import new_result, new_version
 from veer.errors import InputError
-from veer.store import SinkResult, Store
-from veer.store.files import LocalFiles
-from veer.store.gc import collect
+from veer.execution.store import SinkResult, Store
+from veer.execution.store.files import LocalFiles
+from veer.execution.store.gc import collect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

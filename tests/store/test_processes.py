@@ -18,9 +18,9 @@ from tests.store import pretend
 from tests.store.forked import Forks
 from tests.store.pretend import Place, new_result, new_version
 from veer.errors import InputError
-from veer.store import SinkResult, Store, tables
-from veer.store.files import LocalFiles
-from veer.store.gc import collect
+from veer.execution.store import SinkResult, Store, tables
+from veer.execution.store.files import LocalFiles
+from veer.execution.store.gc import collect
 
 RUNS = {2: 20, 8: 6}  # of each process
 

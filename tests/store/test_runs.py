@@ -15,9 +15,9 @@ from veer.execution import live
 from veer.execution.results import Results
 from veer.execution.session import Session
 from veer.execution.start import RunOptions, export, start
+from veer.execution.store import Store
+from veer.execution.store.files import LocalFiles, StoredFile
 from veer.options import Reuse
-from veer.store import Store
-from veer.store.files import LocalFiles, StoredFile
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore:.*:UserWarning")]
 

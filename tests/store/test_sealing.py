@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from veer.errors import InputError
-from veer.frontends.spec import load, load_pair
-from veer.model.dag import Dataflow, Link
-from veer.model.json import to_json
-from veer.model.ops import Sink, Source
-from veer.model.schema import Field
-from veer.model.types import IntegerType
-from veer.store import SinkResult, Store, StoredVersion
-from veer.store.sealing import HARMLESS, Seal, is_sealed
+from veer.execution.store import SinkResult, Store, StoredVersion
+from veer.execution.store.sealing import HARMLESS, Seal, is_sealed
+from veer.ir.dag import Dataflow, Link
+from veer.ir.json import to_json
+from veer.ir.ops import Sink, Source
+from veer.ir.schema import Field
+from veer.ir.types import IntegerType
+from veer.read.spec import load, load_pair
 
 SECRET = "hunter2-hunter2"
 
@@ -95,7 +95,7 @@ def test_a_store_keeps_its_key(tmp_path: Path) -> None:
 def test_a_store_made_without_a_key_gets_one(tmp_path: Path) -> None:
     from sqlalchemy import delete
 
-    from veer.store import tables
+    from veer.execution.store import tables
 
     with Store(str(tmp_path)) as store, store.write() as db:
         db.execute(delete(tables.about).where(tables.about.c.key == "key"))

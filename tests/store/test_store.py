@@ -17,11 +17,18 @@ from sqlalchemy import delete, select, update
 
 from tests.store.pretend import FLOW, Place, new_result, new_version, rows_in
 from veer.errors import InputError, UsageError
-from veer.frontends.stored import existing_store
-from veer.store import SinkResult, Store, StoredResult, StoredVersion, database, tables
-from veer.store import leases as leases_module
-from veer.store.files import LocalFiles
-from veer.store.gc import collect
+from veer.execution.store import (
+    SinkResult,
+    Store,
+    StoredResult,
+    StoredVersion,
+    database,
+    leases as leases_module,
+    tables,
+)
+from veer.execution.store.files import LocalFiles
+from veer.execution.store.gc import collect
+from veer.execution.stored import existing_store
 
 
 @pytest.fixture
@@ -380,7 +387,7 @@ def test_what_was_used_since_it_was_weighed_stays(
     with place.open() as store:
         old = put(store, "a")
         put(store, "b")
-    from veer.store import gc
+    from veer.execution.store import gc
 
     weighed = gc._items
 
@@ -441,7 +448,7 @@ def test_what_cannot_be_deleted_is_told_and_tried_again(
     written = new_result(store, "a")
     end_leases(store)
     with monkeypatch.context() as patched:
-        patched.setattr("veer.store.files.shutil.rmtree", lambda *_, **__: None)
+        patched.setattr("veer.execution.store.files.shutil.rmtree", lambda *_, **__: None)
         assert collect(store).problems == [f"{store.files.path(written.id)} cannot be deleted"]
     assert collect(store).problems == []
     assert store.files.folders() == []

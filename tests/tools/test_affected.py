@@ -10,25 +10,25 @@ from tools.imports import ROOT
 
 
 def test_a_module_affects_what_imports_it_nearest_first() -> None:
-    tests = affected(["src/veer/normalize/dataflows/count_collected.py"])
-    nearest = {"tests/normalize/test_normalize.py", "tests/properties/test_passes.py"}
+    tests = affected(["src/veer/rewrite/dataflows/count_collected.py"])
+    nearest = {"tests/rewrite/test_normalize.py", "tests/properties/test_passes.py"}
     assert nearest <= set(tests[: len(nearest) + 1])
-    assert tests.index("tests/normalize/test_placing.py") < tests.index("tests/test_readme.py")
+    assert tests.index("tests/rewrite/test_placing.py") < tests.index("tests/test_readme.py")
 
 
 def test_a_plug_in_does_not_affect_what_never_imports_it() -> None:
-    tests = affected(["src/veer/frontends/texera/filters.py"])
-    assert tests[0] == "tests/importers/texera/test_texera.py"
-    assert "tests/frontends/test_python_purity.py" not in tests
+    tests = affected(["src/veer/gui/texera/filters.py"])
+    assert tests[0] == "tests/gui/texera/test_texera.py"
+    assert "tests/read/test_python_purity.py" not in tests
 
 
 def test_what_commands_import_affects_the_tests_of_commands() -> None:
-    assert "tests/cli/test_cli.py" in affected(["src/veer/report/as_text.py"])
+    assert "tests/cli/test_cli.py" in affected(["src/veer/show/as_text.py"])
 
 
 def test_a_file_of_cases_affects_the_tests_that_name_it() -> None:
     tests = affected(["tests/cases/placing.cases"])
-    assert "tests/normalize/test_placing.py" in tests
+    assert "tests/rewrite/test_placing.py" in tests
     assert "tests/store/test_crashes.py" not in tests
 
 

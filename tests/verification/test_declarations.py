@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from veer.analysis.origins import origins
-from veer.frontends.sql import read_sql
+from veer.facts.origins import origins
 from veer.hints import Declaration, Key, NotNull, References, Unique
-from veer.model.sources import tables_read
+from veer.ir.sources import tables_read
+from veer.read.sql import read_sql
 from veer.verification.declarations import (
     Likelihood,
     candidates,

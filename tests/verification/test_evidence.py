@@ -16,11 +16,11 @@ import z3
 from tests import command
 from veer.api import Comparison, Version, verify
 from veer.errors import UsageError
-from veer.frontends.sql import read_sql
 from veer.options import SecondSolver
-from veer.report.evidence_folder import check_folder, write_evidence
-from veer.report.wording import reason_text
-from veer.smt import second_solver
+from veer.prove.solver import second_solver
+from veer.read.sql import read_sql
+from veer.show.evidence_folder import check_folder, write_evidence
+from veer.show.wording import reason_text
 from veer.verdict import Report, SecondAnswer, Verdict
 from veer.verification import evidence
 
@@ -248,7 +248,7 @@ def test_the_command_cries_out_at_a_contradiction(queries: Path) -> None:
 
 def test_the_command_names_the_missing_package(queries: Path) -> None:
     before = (
-        "from importlib.metadata import PackageNotFoundError\nfrom veer.smt import second_solver\n"
+        "from importlib.metadata import PackageNotFoundError\nfrom veer.prove.solver import second_solver\n"
         "def missing(name): raise PackageNotFoundError(name)\nsecond_solver.version = missing"
     )
     done = veer(queries, "verify", "p.sql", "q.sql", "--recheck", "cvc5", before=before)

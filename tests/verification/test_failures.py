@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from veer.api import Comparison, Version, verify
-from veer.frontends.sql import read_sql
 from veer.options import ErrorHandling
-from veer.report.wording import caveat_text, reason_text
+from veer.read.sql import read_sql
+from veer.show.wording import caveat_text, reason_text
 from veer.verdict import SinkReport, Verdict
 from veer.verification.failures import FailingExpression, may_fail
 

@@ -7,11 +7,11 @@ import pytest
 from tests.support import Case, instances, load_cases
 from veer.api import Comparison, Version, verify
 from veer.assumptions import SameChoice
-from veer.frontends.sql import read_sql
 from veer.functions.registry import Failure
 from veer.interpreter import run_dataflow, same_result
 from veer.options import ColumnMatching, Optimization, SearchStrategy, TypeMatching
-from veer.report.wording import assumption_text, caveat_text, reason_text
+from veer.read.sql import read_sql
+from veer.show.wording import assumption_text, caveat_text, reason_text
 from veer.verdict import TableSemantics, Verdict
 
 SCHEMA = """

@@ -7,11 +7,9 @@ from itertools import islice
 
 import pytest
 
-from veer.frontends.coercion import aggregate_call
-from veer.frontends.sql import read_sql
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Compare, Literal, Named
-from veer.model.ops import (
+from veer.ir.dag import Dataflow, Link
+from veer.ir.expr import Column, Compare, Literal, Named
+from veer.ir.ops import (
     Aggregate,
     AnyOperator,
     Filter,
@@ -23,11 +21,13 @@ from veer.model.ops import (
     Source,
     Union,
 )
-from veer.model.schema import Field
-from veer.model.types import INT
-from veer.versions import VersionPair, apply, best_mapping, best_mappings
-from veer.versions.edits import AddOperator, DeleteOperator, ModifyOperator
-from veer.versions.mapping import EditMapping, edit_distance
+from veer.ir.schema import Field
+from veer.ir.types import INT
+from veer.read.coercion import aggregate_call
+from veer.read.sql import read_sql
+from veer.verification.versions import VersionPair, apply, best_mapping, best_mappings
+from veer.verification.versions.edits import AddOperator, DeleteOperator, ModifyOperator
+from veer.verification.versions.mapping import EditMapping, edit_distance
 
 FIELDS = (Field("a", INT), Field("b", INT))
 A = Column("a", INT)

@@ -16,10 +16,10 @@ from veer.api import Comparison, Version, load_pair, verify
 from veer.errors import VeerError
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Run, Signal
-from veer.model.dag import Dataflow, Link
-from veer.model.ops import Filter, Source
+from veer.ir.dag import Dataflow, Link
+from veer.ir.ops import Filter, Source
 from veer.verdict import Report, Verdict
-from veer.view import Compared
+from veer.verification.view import Compared
 
 SEED = os.environ.get("VEER_SEED", "1")
 ROUNDS = int(os.environ.get("VEER_ROUNDS", "6"))
@@ -203,9 +203,9 @@ def test_a_change_that_properties_do_not_show_is_told(tmp_path: Any) -> None:
 
 
 def test_options_of_sources_are_told_by_name_only() -> None:
-    from veer.model.schema import Field
-    from veer.model.types import INT
-    from veer.view.details import properties
+    from veer.ir.schema import Field
+    from veer.ir.types import INT
+    from veer.verification.view.details import properties
 
     source = Source(
         "t",

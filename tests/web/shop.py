@@ -15,14 +15,14 @@ from pathlib import Path
 import pyarrow as arrow
 import pyarrow.parquet as parquet
 
-from veer.analysis.fingerprint import fingerprint
 from veer.api import diff, load
-from veer.model.json import to_json
-from veer.store import SinkResult, Store, StoredResult, StoredVersion
-from veer.store.records import COMPUTED, REUSED
-from veer.store.runs import RunLog
-from veer.versions.describe import describe_edits
-from veer.versions.version import Version
+from veer.execution.store import SinkResult, Store, StoredResult, StoredVersion
+from veer.execution.store.records import COMPUTED, REUSED
+from veer.execution.store.runs import RunLog
+from veer.facts.fingerprint import fingerprint
+from veer.ir.json import to_json
+from veer.verification.versions.describe import describe_edits
+from veer.verification.versions.version import Version
 
 TOBACCO = Path(__file__).parents[2] / "examples" / "tobacco"
 HOSTILE = "<script>alert(1)</script>"

@@ -17,7 +17,7 @@ from benchmarks.support.editing.predicates import (
 )
 from benchmarks.support.editing.view import Edit, View, put_after, put_before, take_out
 from benchmarks.workloads.flow import Flow, Spec
-from veer.model.types import ArrayType, NumericType
+from veer.ir.types import ArrayType, NumericType
 
 CALL = re.compile(r"(sum|avg|min|max|count)\((.+)\)")
 FUNCTIONS = ("sum", "avg", "min", "max", "count")

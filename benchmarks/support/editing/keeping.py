@@ -19,9 +19,9 @@ from benchmarks.support.editing.predicates import (
 )
 from benchmarks.support.editing.view import Edit, View, put_after, put_before, take_out
 from benchmarks.workloads.flow import Flow, Spec
-from veer.analysis.needs import Need, needs
-from veer.model.ops import Sink
-from veer.model.types import StringType
+from veer.facts.needs import Need, needs
+from veer.ir.ops import Sink
+from veer.ir.types import StringType
 from veer.verdict import TableSemantics
 
 Maker = Callable[[View], Iterator[Edit]]

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 from benchmarks.workloads.data import VALUES
-from veer.model.types import DataType, DecimalType, IntegralType
+from veer.ir.types import DataType, DecimalType, IntegralType
 
 Types = Mapping[str, DataType]
 DATE = re.compile(r"CAST\('(\d{4}-\d\d-\d\d)' AS DATE\)")

@@ -9,10 +9,9 @@ from typing import Any
 
 from benchmarks.support.editing.predicates import requalified
 from benchmarks.workloads.flow import Flow, Spec
-from veer.frontends.workflow.reader import build_workflow
-from veer.model.dag import Dataflow
-from veer.model.expr import Column, Named
-from veer.model.ops import (
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Column, Named
+from veer.ir.ops import (
     Aggregate,
     AnyOperator,
     Filter,
@@ -23,8 +22,9 @@ from veer.model.ops import (
     Union,
     Unnest,
 )
-from veer.model.schema import Schema
-from veer.model.types import DataType
+from veer.ir.schema import Schema
+from veer.ir.types import DataType
+from veer.read.workflow.reader import build_workflow
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from veer.options import ColumnMatching, ErrorHandling, TypeMatching
 from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:
-    from veer.batch import BatchOptions
-    from veer.workers import Runner
+    from veer.batch.pairs import BatchOptions
+    from veer.batch.workers import Runner
 
 
 def batch(
@@ -71,10 +71,10 @@ def batch(
         cache=cache,
         hints=False,  # a line of results has no place for them
     )
-    from veer.batch import BatchOptions
-    from veer.frontends.inputs import ReadOptions
-    from veer.frontends.session_settings import session_settings, spark_asked_for
-    from veer.frontends.spec import schema_text
+    from veer.batch.pairs import BatchOptions
+    from veer.read.inputs import ReadOptions
+    from veer.read.session_settings import session_settings, spark_asked_for
+    from veer.read.spec import schema_text
 
     settings = session_settings(options.settings(conf), spark_asked_for(spark))
     tables = ReadOptions(schema_text(schema)).ddl()
@@ -85,7 +85,7 @@ def batch(
 
 def run_with_progress(pairs: str, out: str, batch_options: BatchOptions, runner: Runner) -> int:
     """Run what is left of a batch; 0 when every line got a result."""
-    from veer.batch import finished_ids, read_pairs, run_batch
+    from veer.batch.pairs import finished_ids, read_pairs, run_batch
 
     source = Path(pairs)
     total = sum(1 for _ in read_pairs(source))

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from veer import __version__
+from veer.cli.project_file import current_project
 from veer.errors import UsageError, VeerError
-from veer.evs.registry import names
-from veer.project.file import current_project
+from veer.prove.verifiers.registry import names
 
 PANEL = (
     (
@@ -155,7 +155,7 @@ def _java() -> str:
 
 def _spark() -> str:
     """Which Spark is installed, and whether Veer knows what it computes."""
-    from veer.frontends.spark.pyspark_version import pyspark_version
+    from veer.read.pyspark.pyspark_version import pyspark_version
     from veer.settings import SPARKS, spark_version
 
     installed, known = pyspark_version(), ", ".join(map(str, SPARKS))
@@ -169,7 +169,7 @@ def _spark() -> str:
 
 def _meaning() -> str:
     """The Spark, mode and zone with whose meaning is read here, if no option says otherwise."""
-    from veer.frontends.session_settings import session_settings, spark_asked_for
+    from veer.read.session_settings import session_settings, spark_asked_for
     from veer.settings import ZONE
 
     project = current_project()
@@ -183,8 +183,8 @@ def _meaning() -> str:
 
 def _jobs() -> str:
     """Which way PySpark functions are read here."""
-    from veer.frontends.spark.capture.jobs import Job, load_jobs
     from veer.options import JvmUse
+    from veer.read.pyspark.capture.jobs import Job, load_jobs
 
     packages = " ".join(f"{n} {_installed(n)}" for n in ("pyspark", "grpcio", "protobuf"))
     with tempfile.TemporaryDirectory(prefix="veer-") as folder:
@@ -200,7 +200,7 @@ def _jobs() -> str:
 
 def _verdict(p: str, q: str) -> str:
     from veer.api import Version, verify
-    from veer.frontends.sql import read_sql
+    from veer.read.sql import read_sql
 
     old, new = (Version(t, read_sql(t, PANEL_SCHEMA), False) for t in (p, q))
     return verify(old, new).verdict.value

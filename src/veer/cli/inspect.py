@@ -10,11 +10,11 @@ import click
 
 from veer.cli import options
 from veer.cli.declare import Argument, Option
-from veer.cli.store import show_stored
 from veer.cli.terminal import console, progress
 from veer.errors import InputError
-from veer.frontends.spark.offline.loader import start_for
+from veer.execution.cli.store import show_stored
 from veer.options import JvmUse, TextOrJson
+from veer.read.pyspark.offline.loader import start_for
 from veer.visible import json_text, visible
 
 
@@ -37,7 +37,7 @@ def diff(
     """
     start_for(jvm, p, q)
     from veer.api import best_pairs, load_pair
-    from veer.report.as_text import print_edits
+    from veer.show.as_text import print_edits
 
     with progress() as say:
         say(f"reading {p} and {q}")
@@ -58,8 +58,8 @@ def diff(
 
 def _edits(pair: Any) -> dict[str, Any]:
     """An edit mapping and its edits as JSON data."""
-    from veer.report.as_json import edits_json
-    from veer.versions.describe import describe_edits
+    from veer.show.as_json import edits_json
+    from veer.verification.versions.describe import describe_edits
 
     mapped = [list(ids) for ids in sorted(pair.mapping.pairs)]
     return {"mapping": mapped, "edits": edits_json(describe_edits(pair))}
@@ -82,9 +82,9 @@ def show(
     """
     start_for(jvm, spec)
     from veer.api import load
-    from veer.frontends.stored import is_stored
-    from veer.model.json import to_json
-    from veer.model.pprint import show_dataflow
+    from veer.execution.stored import is_stored
+    from veer.ir.json import to_json
+    from veer.ir.pprint import show_dataflow
 
     with progress() as say:
         say(f"reading {spec}")
@@ -126,8 +126,8 @@ def schema_of(
     read as dates and numbers. Keys and NOT NULL are yours to add; they make more provable.
     """
     options.check_out_file(out)
-    from veer.frontends.spark.catalog_schemas import LiveCatalog, is_table_name
-    from veer.frontends.spark.schemas import schema_ddl, table_ddl, table_name
+    from veer.read.pyspark.catalog_schemas import LiveCatalog, is_table_name
+    from veer.read.pyspark.schemas import schema_ddl, table_ddl, table_name
 
     statements, catalog = [], None
     for given in tables:
@@ -153,7 +153,7 @@ def schema_of(
 
 def schema() -> None:
     """Print the JSON Schema of workflow files."""
-    from veer.frontends.workflow.schema import SCHEMA
+    from veer.read.workflow.schema import SCHEMA
 
     click.echo(json_text(SCHEMA))
 

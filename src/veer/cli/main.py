@@ -18,18 +18,18 @@ from veer.errors import UsageError, VeerError
 # Where each command is, in the order in which the help shows them.
 COMMANDS = {
     "verify": "veer.cli.verify:verify",
-    "check": "veer.cli.check:check",
-    "render": "veer.cli.render:render",
+    "check": "veer.projects.cli.check:check",
+    "render": "veer.projects.cli.render:render",
     "batch": "veer.cli.batch:batch",
     "diff": "veer.cli.inspect:diff",
     "show": "veer.cli.inspect:show",
     "schema": "veer.cli.inspect:schema",
     "schema-of": "veer.cli.inspect:schema_of",
     "doctor": "veer.cli.inspect:doctor",
-    "run": "veer.cli.run:run",
-    "log": "veer.cli.store:log",
-    "gc": "veer.cli.store:gc",
-    "ui": "veer.cli.ui:ui",
+    "run": "veer.execution.cli.run:run",
+    "log": "veer.execution.cli.store:log",
+    "gc": "veer.execution.cli.store:gc",
+    "ui": "veer.execution.cli.ui:ui",
 }
 HELP = (
     "Verify whether two versions of a dataflow produce the same results, without running them.\n\n"

@@ -9,25 +9,16 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from veer import options
 from veer.cli.declare import Argument, Option
+from veer.cli.project_file import current_project
 from veer.errors import UsageError
-from veer.options import (
-    ColumnMatching,
-    ErrorHandling,
-    JvmUse,
-    TextOrJson,
-    TypeMatching,
-    chosen,
-    names_in,
-    values,
-)
-from veer.project.file import current_project
-from veer.report import formats
 from veer.settings import spark_version
+from veer.show import formats
 from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:
-    from veer.workers import Runner
+    from veer.batch.workers import Runner
 
 FunctionsFile = Annotated[
     str, Option(metavar="FILE", help="A Python file with the functions a workflow names.")
@@ -42,9 +33,9 @@ def choice(option: type[Enum], name: str, help: str) -> Any:
     """
 
     def parse(value: str) -> Enum:
-        return chosen(option, value, name)
+        return options.chosen(option, value, name)
 
-    return Option(parser=parse, metavar="|".join(values(option)), help=help)
+    return Option(parser=parse, metavar="|".join(options.values(option)), help=help)
 
 
 def _spec(given: str) -> str:
@@ -103,9 +94,9 @@ CommandLineEnvironment = (
     ]
 )
 Jvm = Annotated[
-    JvmUse,
+    options.JvmUse,
     choice(
-        JvmUse,
+        options.JvmUse,
         "--jvm",
         "How to read PySpark functions: without a JVM where that is possible, never with one, or "
         "always with one.",
@@ -174,8 +165,8 @@ Semantics = Annotated[
     ),
 ]
 Columns = Annotated[
-    ColumnMatching,
-    choice(ColumnMatching, "--columns", "Match result columns by name or by position."),
+    options.ColumnMatching,
+    choice(options.ColumnMatching, "--columns", "Match result columns by name or by position."),
 ]
 Names = Annotated[
     list[str] | None,
@@ -186,17 +177,17 @@ Names = Annotated[
     ),
 ]
 Types = Annotated[
-    TypeMatching,
+    options.TypeMatching,
     choice(
-        TypeMatching,
+        options.TypeMatching,
         "--types",
         "exact, or value: integers and decimals of any width, and NULL, compared by value.",
     ),
 ]
 Errors = Annotated[
-    ErrorHandling,
+    options.ErrorHandling,
     choice(
-        ErrorHandling,
+        options.ErrorHandling,
         "--errors",
         "strict: not equivalent if only one version may fail; or ignore.",
     ),
@@ -244,7 +235,9 @@ MasterSettings = Annotated[
 OutFile = Annotated[
     str, Option(metavar="FILE", help="Write the report there instead of printing it.")
 ]
-ListFormat = Annotated[TextOrJson, choice(TextOrJson, "--format", "How to print it.")]
+ListFormat = Annotated[
+    options.TextOrJson, choice(options.TextOrJson, "--format", "How to print it.")
+]
 ReportFormat = Annotated[
     str,
     Option(
@@ -255,7 +248,7 @@ ReportFormat = Annotated[
 
 
 def reading(
-    spec: str, jvm: JvmUse, arg: list[str] | None, env: list[str] | None, **more: Any
+    spec: str, jvm: options.JvmUse, arg: list[str] | None, env: list[str] | None, **more: Any
 ) -> dict[str, Any]:
     """How versions are read, as the options and the project file say; `spec` is the first of them."""
     from veer.cli.terminal import complain
@@ -281,7 +274,7 @@ def runner(
     master: str, master_conf: list[str] | None, workers: int, timeout: float
 ) -> Iterator[Runner]:
     """What does the work: executors of a `--master`, or processes of this machine."""
-    from veer.workers import LocalProcesses
+    from veer.batch.workers import LocalProcesses
 
     conf = settings(master_conf, "--master-conf")
     if not master:
@@ -289,7 +282,7 @@ def runner(
             raise UsageError("--master-conf goes with --master")
         yield LocalProcesses(workers, timeout)
         return
-    from veer.cluster import SparkExecutors
+    from veer.batch.cluster import SparkExecutors
 
     executors = SparkExecutors(master, timeout, conf)
     try:
@@ -309,9 +302,9 @@ def named_pairs(given: list[str] | None) -> tuple[tuple[str, str], ...]:
 
 def verifier_names(listed: str) -> tuple[str, ...]:
     """Verifiers named on the command line; each must exist."""
-    from veer.evs.registry import check_names
+    from veer.prove.verifiers.registry import check_names
 
-    names = names_in(listed)
+    names = options.names_in(listed)
     check_names(names)
     return names
 

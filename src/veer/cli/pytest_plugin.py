@@ -53,7 +53,7 @@ def equivalent(request: pytest.FixtureRequest) -> Callable[..., Report]:
     ) -> Report:
         __tracebackhide__ = True
         from veer.api import load_pair, verify
-        from veer.project.file import current_project
+        from veer.cli.project_file import current_project
 
         if isinstance(p, str) and isinstance(q, str):
             project = current_project()
@@ -85,7 +85,7 @@ def unchanged(request: pytest.FixtureRequest) -> Callable[..., Report]:
     ) -> Report:
         __tracebackhide__ = True
         from veer.api import load_pair, verify
-        from veer.project.file import current_project
+        from veer.cli.project_file import current_project
 
         project = current_project()
         revision = base or str(request.config.getoption("--veer-base"))
@@ -109,9 +109,9 @@ def unchanged(request: pytest.FixtureRequest) -> Callable[..., Report]:
 
 def _judged(request: pytest.FixtureRequest, report: Report) -> Report:
     __tracebackhide__ = True
-    from veer.report.as_json import report_json
-    from veer.report.as_text import plain_text
-    from veer.report.wording import reason_text
+    from veer.show.as_json import report_json
+    from veer.show.as_text import plain_text
+    from veer.show.wording import reason_text
     from veer.verdict import Verdict
 
     if report.verdict is Verdict.EQUIVALENT:

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import click
 
-from veer.cli import options
+from veer.cli import options, terminal
 from veer.cli.declare import Option
-from veer.cli.terminal import complain, console, progress, save_defect, write_out
 from veer.errors import TimeLimitReached, UsageError, VeerError
-from veer.frontends.spark.offline.loader import is_job, start_for
 from veer.options import (
     ColumnMatching,
     ErrorHandling,
@@ -26,7 +24,8 @@ from veer.options import (
     chosen_several,
     values,
 )
-from veer.report import formats
+from veer.read.pyspark.offline.loader import is_job, start_for
+from veer.show import formats
 from veer.verdict import TableSemantics, Verdict
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def verify(
     _check_evidence_folder(evidence)
     start_for(jvm, p, q)
     from veer.api import Comparison
-    from veer.frontends.bodies import Bodies, own_functions
+    from veer.read.bodies import Bodies, own_functions
 
     comparison = Comparison(
         semantics=semantics,
@@ -180,7 +179,9 @@ def verify(
     report, versions = _compare(p, q or p, loading, comparison, timeout)
     _show(report, output, out)
     if jvm is JvmUse.AUTO and _optimizer_could_help(report, versions, p, q or p):
-        complain("undecided; --jvm always also compares what Spark's optimizer makes of both")
+        terminal.complain(
+            "undecided; --jvm always also compares what Spark's optimizer makes of both"
+        )
     if versions is not None:  # else there is nothing but a verdict
         _write_witnesses(report, versions, witness_out)
         _write_evidence(report, versions, evidence)
@@ -196,7 +197,7 @@ def _compare(
     versions = None
     base = loading["revision"]
     try:
-        with time_limit(timeout), progress() as say:
+        with time_limit(timeout), terminal.progress() as say:
             say(f"reading {p}" if base else f"reading {p} and {q}")
             versions = api.load_pair(p, q, **loading)
             say("verifying")
@@ -244,30 +245,30 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 def _show(report: Report, output: formats.Format, out: str) -> None:
     """Print the report, in colours where it is read by people, or write it to a file."""
-    from veer.report.as_json import report_json, viewed_json
+    from veer.show.as_json import report_json, viewed_json
 
     data = viewed_json(report) if output.is_view else report_json(report)
     if output.name == "text" and not out:
-        from veer.report.as_text import print_report
+        from veer.show.as_text import print_report
 
-        print_report(console(), data)
+        print_report(terminal.console(), data)
     else:
-        write_out(output.render(data), out)
+        terminal.write_out(output.render(data), out)
 
 
 def _write_witnesses(report: Report, versions: tuple[Version, Version], folder: str) -> None:
     """Write the witnesses of `--witness-out`."""
     if folder:
-        from veer.report.witness_script import write_witnesses
+        from veer.show.witness_script import write_witnesses
 
         for path in write_witnesses(report, *versions, Path(folder)):
-            complain(f"wrote {path}")
+            terminal.complain(f"wrote {path}")
 
 
 def _check_evidence_folder(folder: str) -> None:
     """Refuse a folder of `--evidence` that holds something else, before any work is done."""
     if folder:
-        from veer.report.evidence_folder import check_folder
+        from veer.show.evidence_folder import check_folder
 
         check_folder(Path(folder))
 
@@ -276,22 +277,22 @@ def _write_evidence(report: Report, versions: tuple[Version, Version], folder: s
     """Write the proof or witness of `--evidence`."""
     if not folder:
         return
-    from veer.report.evidence_folder import write_evidence
+    from veer.show.evidence_folder import write_evidence
 
     count = write_evidence(report, *versions, Path(folder))
     if count is None:
-        complain(f"nothing to write into {folder}: there is neither proof nor witness")
+        terminal.complain(f"nothing to write into {folder}: there is neither proof nor witness")
     else:
-        complain(f"wrote {folder} with {count} question{'' if count == 1 else 's'}")
+        terminal.complain(f"wrote {folder} with {count} question{'' if count == 1 else 's'}")
 
 
 def _exit_status(report: Report, recheck: SecondSolver | None) -> int:
     """The status of the verdict; that of a defect, which is saved, if two solvers contradict."""
     if recheck is None or not report.disagreements:
         return report.verdict.exit_status
-    complain(
+    terminal.complain(
         f"DEFECT: {recheck.value} has a model of what z3 found to have none, so no proof may rest "
         "on it; please report this with both versions"
     )
-    save_defect("the question", report.disagreements[0], "smt2")
+    terminal.save_defect("the question", report.disagreements[0], "smt2")
     return VeerError.exit_status

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, final
 from veer.errors import UnsupportedError
 from veer.execution.compiler import Compiler
 from veer.execution.sources import Sources
-from veer.frontends.bodies import Bodies
-from veer.frontends.zoned import questions_of_zone
 from veer.functions.zone_rules import canonical_zone
-from veer.model.dag import Dataflow
-from veer.model.ops import Source
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Source
+from veer.read.bodies import Bodies
+from veer.read.zoned import questions_of_zone
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

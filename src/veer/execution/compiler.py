@@ -14,14 +14,14 @@ from veer.errors import InputError, UnsupportedError
 from veer.execution.functions import ExpressionFunction
 from veer.execution.signals import with_subqueries
 from veer.execution.sql import FrameOperator, SqlWriter, places_read
-from veer.frontends.bodies import Bodies
-from veer.frontends.session_settings import settings_of
-from veer.frontends.spark.plans.types import type_of
-from veer.model.dag import Dataflow
-from veer.model.expr import Expr
-from veer.model.ops import RowUdf, Sample, Source, TableUdf
-from veer.model.schema import Schema
-from veer.model.types import quote_name
+from veer.ir import ops
+from veer.ir.dag import Dataflow
+from veer.ir.expr import Expr
+from veer.ir.schema import Schema
+from veer.ir.types import quote_name
+from veer.read.bodies import Bodies
+from veer.read.pyspark.plans.types import type_of
+from veer.read.session_settings import settings_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +35,7 @@ class Compiler:
         self,
         spark: SparkSession,
         dataflow: Dataflow,
-        read: Callable[[Source], DataFrame],
+        read: Callable[[ops.Source], DataFrame],
         bodies: Bodies,
     ) -> None:
         self.spark, self.dataflow, self.read, self.bodies = spark, dataflow, read, bodies
@@ -55,7 +55,7 @@ class Compiler:
                 inner
                 for i in sorted(cone - ready.keys())
                 for inner in with_subqueries(self.dataflow.operators[i])
-                if isinstance(inner, Source)
+                if isinstance(inner, ops.Source)
             )
             sources = {source: self._view(self.read(source), stack) for source in read}
             views = {i: self._view(f, stack) for i, f in ready.items() if i in cone}
@@ -85,16 +85,15 @@ class Compiler:
         stack.callback(self.spark.catalog.dropTempView, name)
         return name
 
-    def _function(self, what: Expr | RowUdf, schema: Schema, stack: ExitStack) -> str:
+    def _function(self, what: Expr | ops.RowUdf, schema: Schema, stack: ExitStack) -> str:
         """A Python function of the session, for as long as the statement is read."""
         from pyspark.sql import functions
-        from pyspark.sql.types import StructField, _parse_datatype_string
-        from pyspark.sql.types import StructType as SparkStruct
+        from pyspark.sql.types import StructField, StructType as SparkStruct, _parse_datatype_string
 
         self._names_given += 1
         name = f"{self._tag}_f{self._names_given}"
         body: Callable[..., Any]
-        if isinstance(what, RowUdf):
+        if isinstance(what, ops.RowUdf):
             body = self.bodies.of(what).function
             types = [_parse_datatype_string(str(f.type)) for f in what.adds]
             many = SparkStruct([StructField(f"c{i}", t) for i, t in enumerate(types)])
@@ -113,9 +112,9 @@ class Compiler:
         below = self.dataflow.inputs[id_]
         frames = [self.frame(i, ready) for i in below]
         match operator:
-            case Sample(fraction, seed, replacement):
+            case ops.Sample(fraction, seed, replacement):
                 return frames[0].sample(replacement, fraction, seed)
-            case TableUdf(fields=fields, scope=scope, keys=keys):
+            case ops.TableUdf(fields=fields, scope=scope, keys=keys):
                 if len(frames) != 1:
                     raise UnsupportedError(f"operator {id_!r}: a function of several tables")
                 ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in fields)

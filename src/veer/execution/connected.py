@@ -18,38 +18,31 @@ from veer.errors import (
     UnsupportedError,
     UntoldSourceError,
 )
+from veer.execution import sources
 from veer.execution.environment import USUAL_SETTINGS, is_harmless, mode_settings
 from veer.execution.same_schema import with_schema
-from veer.execution.sources import (
-    TICK_NS,
-    Sources,
-    as_named,
-    check_steady,
-    format_name,
-    source_name,
-)
-from veer.frontends.bodies import Bodies
-from veer.frontends.connect.live import LiveSurroundings, read_connect_frame, root_of
-from veer.frontends.connect.messages import messages_in
-from veer.frontends.connect.server_sources import FILE_FORMATS, Server, file_path
-from veer.frontends.session_settings import (
+from veer.execution.store.files import LocalFiles
+from veer.execution.store.sealing import Seal
+from veer.ir.digests import json_digest
+from veer.ir.ops import Source
+from veer.read.bodies import Bodies
+from veer.read.pyspark.connect.live import LiveSurroundings, read_connect_frame, root_of
+from veer.read.pyspark.connect.messages import messages_in
+from veer.read.pyspark.connect.server_sources import FILE_FORMATS, Server, file_path
+from veer.read.pyspark.layout import connect_frame
+from veer.read.session_settings import (
     check_server_settings,
     require_runnable,
     settings_of,
     settings_set,
 )
-from veer.frontends.spark.layout import connect_frame
-from veer.model.digests import json_digest
-from veer.model.ops import Source
 from veer.settings import ZONE
-from veer.store.files import LocalFiles
-from veer.store.sealing import Seal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.connect.proto.relations_pb2 import Relation
 
-    from veer.store import Store
+    from veer.execution.store import Store
 
 PLAN_CACHE = "spark.connect.session.planCache.enabled"
 APPLICATION = ("spark.app.id", "spark.app.startTime")
@@ -85,7 +78,7 @@ class Connected:
     def fingerprint(self, source: Source) -> str:
         """What the files of a source hold."""
         relation = self._files_of(source)
-        check_steady(source, format_name(source.format))
+        sources.check_steady(source, sources.format_name(source.format))
         if self._reads_cache():
             raise NoFingerprintError("rows are read from a cache, whatever the files hold now")
         files = self._listed(relation, content=self._content)
@@ -100,7 +93,7 @@ class Connected:
         marks = [files]
         if self._server.is_here:
             with suppress(InputError):
-                marks.append([[Sources().touched(names, patterns=False)]])
+                marks.append([[sources.Sources().touched(names, patterns=False)]])
         return json_digest(marks)
 
     def _files_of(self, source: Source) -> Relation:
@@ -116,7 +109,7 @@ class Connected:
             )
         if (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
             raise UntoldSourceError(f"{source.table}: what it holds cannot be told by files")
-        if format_name(source.format) == "binary":
+        if sources.format_name(source.format) == "binary":
             raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
         return relation
 
@@ -124,8 +117,8 @@ class Connected:
         """The relation of a source, whatever is declared of it."""
         if source in self._leaves:
             return self._leaves[source]
-        name = source_name(source)
-        return next((r for s, r in self._leaves.items() if source_name(s) == name), None)
+        name = sources.source_name(source)
+        return next((r for s, r in self._leaves.items() if sources.source_name(s) == name), None)
 
     def _listed(self, relation: Relation, *, content: bool) -> list[list[Any]]:
         """Every file below the paths of a source, with what tells its content."""
@@ -141,8 +134,8 @@ class Connected:
         while True:
             rows = reader.load(paths).select("path", "length", changed, now).collect()
             # The next change of a file is to get another time.
-            wait = max((row[2] * 1000 + TICK_NS - row[3] * 1000 for row in rows), default=0)
-            if not 0 < wait <= TICK_NS:
+            wait = max((row[2] * 1000 + sources.TICK_NS - row[3] * 1000 for row in rows), default=0)
+            if not 0 < wait <= sources.TICK_NS:
                 return sorted([row[0], row[1], row[2]] for row in rows)
             time.sleep(wait / 1e9)
 
@@ -152,7 +145,7 @@ class Connected:
         if not self._server.is_here or not all(name.startswith("file:") for name in names):
             return []
         with suppress(InputError):
-            return Sources().files(names, patterns=False)
+            return sources.Sources().files(names, patterns=False)
         return []
 
     def _reads_cache(self) -> bool:
@@ -248,7 +241,9 @@ def check_shared(store: Store, session: Any) -> None:
     probe.touch()
     try:
         reader = session.read.format("binaryFile")
-        _ = reader.load(f"file:{as_named(str(probe))}").schema  # the server looks for the file
+        _ = reader.load(
+            f"file:{sources.as_named(str(probe))}"
+        ).schema  # the server looks for the file
     except Exception:
         raise UnsupportedError(
             f"the server does not see {store.files.root}; use a folder that it shares with this "

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, final
 from veer.errors import InputError
 from veer.execution.signals import without_declarations
 from veer.execution.sources import source_name
-from veer.model.digests import json_digest
-from veer.model.ops import ForeignKey, Source
-from veer.model.sources import distinct_sources
-from veer.model.types import quote_name
-from veer.store import Store
+from veer.execution.store import Store
+from veer.ir import ops
+from veer.ir.digests import json_digest
+from veer.ir.sources import distinct_sources
+from veer.ir.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from veer.model.dag import Dataflow
+    from veer.ir.dag import Dataflow
 
 
 @final
@@ -28,14 +28,14 @@ class Constraints:
     def __init__(
         self,
         store: Store | None,
-        fingerprint: Callable[[Source], str],
-        read: Callable[[Source], DataFrame],
+        fingerprint: Callable[[ops.Source], str],
+        read: Callable[[ops.Source], DataFrame],
         *,
         trust: bool = False,
     ) -> None:
         self._store, self._fingerprint, self._read, self.trust = store, fingerprint, read, trust
         self._seen: dict[tuple[str, str], bool] = {}
-        self._tables: dict[str, Source] = {}  # what foreign keys may refer to
+        self._tables: dict[str, ops.Source] = {}  # what foreign keys may refer to
         self.violated: dict[str, str] = {}  # by table, in words
 
     def believed(self, dataflow: Dataflow) -> Dataflow:
@@ -47,7 +47,7 @@ class Constraints:
         """Take in the tables of a dataflow."""
         self._tables.update({s.table: s for s in distinct_sources(dataflow)})
 
-    def holds(self, source: Source) -> bool | None:
+    def holds(self, source: ops.Source) -> bool | None:
         """Whether what a source declares was seen to hold of its content; None if nobody looked."""
         if not _declares(source):
             return True
@@ -60,7 +60,7 @@ class Constraints:
                 self._seen[key] = remembered
         return self._seen.get(key)
 
-    def check(self, sources: Sequence[Source]) -> bool:
+    def check(self, sources: Sequence[ops.Source]) -> bool:
         """Look whether the sources keep what they declare; each content is looked at once."""
         for source in sources:
             if self.trust or self.holds(source) is not None:
@@ -75,7 +75,7 @@ class Constraints:
                 self._store.remember_constraint(*key, not violation)
         return all(self.trust or self.holds(source) for source in sources)
 
-    def _key(self, source: Source) -> tuple[str, str] | None:
+    def _key(self, source: ops.Source) -> tuple[str, str] | None:
         """The content a constraint is about, that of the tables referred to too."""
         try:
             parents = [self._tables[f.parent] for f in source.foreign_keys]
@@ -92,7 +92,7 @@ class Constraints:
         ]
         return at, json.dumps(declared)
 
-    def _violation(self, source: Source) -> str:
+    def _violation(self, source: ops.Source) -> str:
         """What does not hold, in words."""
         frame = self._read(source)
         required = [f.name for f in source.fields if not f.nullable]
@@ -116,7 +116,7 @@ class Constraints:
                 return violation
         return ""
 
-    def _foreign(self, frame: DataFrame, foreign: ForeignKey) -> str:
+    def _foreign(self, frame: DataFrame, foreign: ops.ForeignKey) -> str:
         """A row whose values the parent does not have; one with a null among them needs no partner.
 
         Columns go by names of their own: child and parent may be the same table.
@@ -132,7 +132,7 @@ class Constraints:
         return ""
 
 
-def _declares(source: Source) -> bool:
+def _declares(source: ops.Source) -> bool:
     """Whether anything is declared of a source that a proof may rest on.
 
     Checks only keep the rows of witnesses legal.

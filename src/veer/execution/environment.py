@@ -15,13 +15,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from veer.frontends.session_settings import (
+from veer.read.pyspark.setting_rows import OF_WRITES
+from veer.read.session_settings import (
     check_settings,
     require_runnable,
     settings_of,
     settings_set,
 )
-from veer.frontends.spark.setting_rows import OF_WRITES
 from veer.settings import ANSI, ZONE, SessionSettings
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import Any, final
 
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
-from veer.model.expr import Expr
-from veer.model.json import decode, encode
-from veer.model.schema import Field, Schema
-from veer.model.types import ArrayType, DataType, MapType, StructType
+from veer.ir import types as ty
+from veer.ir.expr import Expr
+from veer.ir.json import decode, encode
+from veer.ir.schema import Field, Schema
 
 
 @final
@@ -29,7 +29,7 @@ class ExpressionFunction:
         return {k: v for k, v in self.__dict__.items() if k != "_compiled"}
 
     @cached_property
-    def _compiled(self) -> tuple[Callable[..., Any], list[DataType], int, DataType]:
+    def _compiled(self) -> tuple[Callable[..., Any], list[ty.DataType], int, ty.DataType]:
         """The function of a row, the types it reads, the width of a row, the type it gives."""
         fields: list[Field] = [decode(c) for c in self.columns]
         compiled = compile_expr(decode(self.data), (Schema(tuple(fields)),))
@@ -43,31 +43,31 @@ class ExpressionFunction:
         return to_spark(compiled(tuple(row), (Run({}),)), result)
 
 
-def from_spark(value: Any, type_: DataType) -> Any:
+def from_spark(value: Any, type_: ty.DataType) -> Any:
     """A value PySpark hands over, as the interpreter represents it."""
     match type_:
         case _ if value is None:
             return None
-        case ArrayType(element):
+        case ty.ArrayType(element):
             return tuple(from_spark(v, element) for v in value)
-        case MapType(key, held):
+        case ty.MapType(key, held):
             return tuple((from_spark(k, key), from_spark(v, held)) for k, v in value.items())
-        case StructType(fields):
+        case ty.StructType(fields):
             return tuple(from_spark(v, t) for v, (_, t) in zip(value, fields, strict=True))
         case _:
             return bytes(value) if isinstance(value, bytearray) else value
 
 
-def to_spark(value: Any, type_: DataType) -> Any:
+def to_spark(value: Any, type_: ty.DataType) -> Any:
     """A value of the interpreter as PySpark wants it."""
     match type_:
         case _ if value is None:
             return None
-        case ArrayType(element):
+        case ty.ArrayType(element):
             return [to_spark(v, element) for v in value]
-        case MapType(key, held):
+        case ty.MapType(key, held):
             return {to_spark(k, key): to_spark(v, held) for k, v in value}
-        case StructType(fields):
+        case ty.StructType(fields):
             return tuple(to_spark(v, t) for v, (_, t) in zip(value, fields, strict=True))
         case _:
             return value

@@ -20,21 +20,21 @@ from veer.execution.session import Session
 from veer.execution.start import RunOptions, checked_name, default_name, open_store
 from veer.execution.targets import safe_name
 from veer.execution.writers import Reads, reads_table, recording_writer
-from veer.frontends.checkout import checked_out, top_level
-from veer.frontends.inputs import parse_spec
-from veer.frontends.spark.capture.capture import Stopped, Written
-from veer.frontends.spark.capture.classic import ClassicCapture
-from veer.frontends.spark.capture.jobs import parse_args
-from veer.frontends.spark.capture.loading import arguments_for, describe_error, function_of
-from veer.frontends.spark.layout import classic_frame_class
-from veer.model.ops import Sink
+from veer.ir.ops import Sink
+from veer.read.checkout import checked_out, top_level
+from veer.read.inputs import parse_spec
+from veer.read.pyspark.capture.capture import Stopped, Written
+from veer.read.pyspark.capture.classic import ClassicCapture
+from veer.read.pyspark.capture.jobs import parse_args
+from veer.read.pyspark.capture.loading import arguments_for, describe_error, function_of
+from veer.read.pyspark.layout import classic_frame_class
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from veer.execution.reuse import RunPlan
-    from veer.model.dag import Dataflow
-    from veer.store import Store
+    from veer.execution.store import Store
+    from veer.ir.dag import Dataflow
 
 
 @final

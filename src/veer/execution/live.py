@@ -16,17 +16,17 @@ from veer.execution.results import read_result, spark_says
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.signals import RESULT
 from veer.execution.start import checked_name
-from veer.frontends.live_frames import is_connect_frame
-from veer.frontends.stored import store_location
-from veer.model.ops import Sink
+from veer.execution.store import Store
+from veer.execution.stored import store_location
+from veer.ir.ops import Sink
 from veer.options import Keep, Reuse, chosen
-from veer.store import Store
+from veer.read.live_frames import is_connect_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from veer.execution.reuse import RunPlan
-    from veer.model.dag import Dataflow
+    from veer.ir.dag import Dataflow
 
 _stores: dict[str, Store] = {}  # open as long as the process: frames read from them
 

@@ -5,32 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, assert_never, final
 
-from veer.model.dag import Dataflow
-from veer.model.expr import Column, SortKey
-from veer.model.ops import (
-    Aggregate,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
-)
-from veer.model.schema import Schema
-from veer.model.types import quote_name
+from veer.ir import expr as ex, ops
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -56,35 +34,53 @@ def order_of(dataflow: Dataflow, id_: str) -> list[OrderedBy] | None:
     while True:
         operator = dataflow.operators[at]
         match operator:
-            case Sink() | Project():
+            case ops.Sink() | ops.Project():
                 (below,) = dataflow.inputs[at]
                 places = _places_below(operator, dataflow.schemas[below], places)
-            case Filter() | Limit():
+            case ops.Filter() | ops.Limit():
                 pass
-            case Sort(keys):
+            case ops.Sort(keys):
                 return _keys_shown(keys, dataflow.schemas[at], places)
-            case Source() | Values() | Join() | Aggregate() | GlobalAggregate() | Union():
+            case (
+                ops.Source()
+                | ops.Values()
+                | ops.Join()
+                | ops.Aggregate()
+                | ops.GlobalAggregate()
+                | ops.Union()
+            ):
                 return []
-            case IntersectAll() | ExceptAll() | Deduplicate() | Over() | Unnest() | Lateral():
+            case (
+                ops.IntersectAll()
+                | ops.ExceptAll()
+                | ops.Deduplicate()
+                | ops.Over()
+                | ops.Unnest()
+                | ops.Lateral()
+            ):
                 return []
-            case Sample() | RowUdf() | TableUdf():
+            case ops.Sample() | ops.RowUdf() | ops.TableUdf():
                 return []
             case _:
                 assert_never(operator)
         (at,) = dataflow.inputs[at]
 
 
-def _places_below(operator: Sink | Project, rows: Schema, places: dict[int, int]) -> dict[int, int]:
+def _places_below(
+    operator: ops.Sink | ops.Project, rows: Schema, places: dict[int, int]
+) -> dict[int, int]:
     """Where columns stand in the input of an operator that passes them on; what it computes goes.
 
     Of two copies of a column the first counts: an order by one is an order by the other.
     """
     below: dict[int, int] = {}
-    if isinstance(operator, Sink):
+    if isinstance(operator, ops.Sink):
         passed = dict(enumerate(operator.places(rows)))
     else:
         columns = ((i, named.expr) for i, named in enumerate(operator.columns))
-        passed = {i: rows.place(e.name, e.occurrence) for i, e in columns if isinstance(e, Column)}
+        passed = {
+            i: rows.place(e.name, e.occurrence) for i, e in columns if isinstance(e, ex.Column)
+        }
     for i, place in passed.items():
         if i in places:
             below.setdefault(place, places[i])
@@ -92,7 +88,7 @@ def _places_below(operator: Sink | Project, rows: Schema, places: dict[int, int]
 
 
 def _keys_shown(
-    keys: Sequence[SortKey], rows: Schema, places: Mapping[int, int]
+    keys: Sequence[ex.SortKey], rows: Schema, places: Mapping[int, int]
 ) -> list[OrderedBy] | None:
     """The keys of a sort as columns of the signal above; None if one of them is not shown there.
 
@@ -100,7 +96,7 @@ def _keys_shown(
     """
     order = []
     for key in keys:
-        if not isinstance(key.expr, Column):
+        if not isinstance(key.expr, ex.Column):
             return None
         place = places.get(rows.place(key.expr.name, key.expr.occurrence))
         if place is None:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import NoFingerprintError, UntoldSourceError
 from veer.execution.sources import Sources, check_steady, format_name, source_name
-from veer.frontends.bodies import Bodies
-from veer.frontends.spark.frames import read_plans
-from veer.frontends.spark.layout import classic_frame_class, datasets
-from veer.frontends.spark.plans.signals import PlanSignal
-from veer.frontends.spark.plans.sources import source_of
-from veer.frontends.spark.plans.tree import Node, scala_items
-from veer.model.digests import json_digest
-from veer.model.ops import LOCAL, AnyOperator, Sink, Source
-from veer.store.sealing import Seal
+from veer.execution.store.sealing import Seal
+from veer.ir import ops
+from veer.ir.digests import json_digest
+from veer.read.bodies import Bodies
+from veer.read.pyspark.frames import read_plans
+from veer.read.pyspark.layout import classic_frame_class, datasets
+from veer.read.pyspark.plans.signals import PlanSignal
+from veer.read.pyspark.plans.sources import source_of
+from veer.read.pyspark.plans.tree import Node, scala_items
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -31,7 +31,7 @@ class Planned:
 
     def __init__(
         self,
-        frames: Sequence[tuple[DataFrame, Sink]],
+        frames: Sequence[tuple[DataFrame, ops.Sink]],
         *,
         content: bool = False,
         seal: Seal | None = None,
@@ -40,7 +40,7 @@ class Planned:
         self.bodies = Bodies()
         self._seal = seal or Seal("")
         self._files = Sources(content=content, spark=lambda: self.spark)
-        self._leaves: dict[Source, list[Node]] = {}
+        self._leaves: dict[ops.Source, list[Node]] = {}
         self._frames = {sink.name: frame for frame, sink in frames}
         read = read_plans(frames, self._leaf)
         self.dataflow = read.dataflow
@@ -50,20 +50,20 @@ class Planned:
         ):
             raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
 
-    def _leaf(self, node: Node) -> AnyOperator:
+    def _leaf(self, node: Node) -> ops.AnyOperator:
         """A leaf of a plan, without secrets; the node is kept to read it and look at its files."""
         operator = source_of(node)
-        if isinstance(operator, Source):
+        if isinstance(operator, ops.Source):
             operator = self._seal.source(operator)
             self._leaves.setdefault(operator, []).append(node)
         return operator
 
     # -- sources -------------------------------------------------------------------------------
 
-    def fingerprint(self, source: Source) -> str:
+    def fingerprint(self, source: ops.Source) -> str:
         """What the files of a source hold; the plan must know all of them, and no others."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
-        if source.format == LOCAL or not nodes:
+        if source.format == ops.LOCAL or not nodes:
             raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
         format_ = format_name(source.format)
         if format_ == "binary" or any(f.name == "_metadata" for f in source.fields):
@@ -83,13 +83,13 @@ class Planned:
             parts.append([_schema(node), [[self._seal.text(f[0]), *f[1:]] for f in listed]])
         return json_digest(parts)
 
-    def stamp(self, source: Source) -> str:
+    def stamp(self, source: ops.Source) -> str:
         """Another one than before if anybody touched the files of a source."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         paths = [path for node in nodes for path in self._planned_files(source, node)[0]]
         return self._files.touched(paths, patterns=False)
 
-    def _planned_files(self, source: Source, node: Node) -> tuple[list[str], dict[str, Any]]:
+    def _planned_files(self, source: ops.Source, node: Node) -> tuple[list[str], dict[str, Any]]:
         """The paths a leaf of the plan reads, and its files as they were when it was made."""
         try:
             location = node.jvm.relation().location()
@@ -126,7 +126,7 @@ class Planned:
         )
         return any(leaf.getClass().getSimpleName() == "InMemoryRelation" for leaf in leaves)
 
-    def _unconstrained(self, source: Source) -> list[Node]:
+    def _unconstrained(self, source: ops.Source) -> list[Node]:
         """The leaves of a source of which less is declared than in the plan."""
         name = source_name(source)
         return [n for s, nodes in self._leaves.items() if source_name(s) == name for n in nodes]
@@ -137,7 +137,7 @@ class Planned:
         scheme = parsed.getScheme()
         return str(parsed.getPath()) if scheme in (None, "file") else uri
 
-    def read(self, source: Source) -> DataFrame:
+    def read(self, source: ops.Source) -> DataFrame:
         """The rows of a leaf of the plans."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         return self._of(nodes[0].jvm).toDF(*(f.name for f in source.fields))

@@ -12,11 +12,11 @@ from veer.errors import InputError
 from veer.execution.order import OrderedBy, ordered
 from veer.execution.signals import Signals
 from veer.execution.sources import as_named
-from veer.model.json import to_json
-from veer.model.schema import Schema
-from veer.model.types import quote_name
-from veer.store import Store, StoredResult
-from veer.store.files import LocalFiles, StoredFile
+from veer.execution.store import Store, StoredResult
+from veer.execution.store.files import LocalFiles, StoredFile
+from veer.ir.json import to_json
+from veer.ir.schema import Schema
+from veer.ir.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,31 +12,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
-from veer.analysis.fingerprint import fingerprints
 from veer.errors import VeerError
 from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
 from veer.execution.signals import Signals, cannot_store, without_declarations
 from veer.execution.signatures import signatures
 from veer.execution.sources import source_name
-from veer.model.dag import Dataflow
-from veer.model.digests import json_digest
-from veer.model.json import to_json
-from veer.model.ops import (
-    Sink,
-    Source,
-)
-from veer.model.sources import distinct_sources
-from veer.model.traits import RowOrder
+from veer.execution.store import Store, StoredResult, StoredVersion
+from veer.facts.fingerprint import fingerprints
+from veer.ir import ops
+from veer.ir.dag import Dataflow
+from veer.ir.digests import json_digest
+from veer.ir.json import to_json
+from veer.ir.sources import distinct_sources
+from veer.ir.traits import RowOrder
 from veer.options import ColumnMatching, Keep
 from veer.own_code import own_code_digest
-from veer.report.wording import reason_text
-from veer.store import Store, StoredResult, StoredVersion
+from veer.show.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 from veer.verification.comparison import Comparison
 from veer.verification.serving import may_serve
-from veer.verification.versions import verify_versions
-from veer.versions.version import Version
+from veer.verification.verify import verify_versions
+from veer.verification.versions.version import Version
 
 SHARE = 0.05  # of the seconds a stored result took; proving may take as long
 CANDIDATES = 50  # results that are compared with a signal, the newest first
@@ -185,7 +182,7 @@ class Planner:
         """
         read = {source_name(source) for source in distinct_sources(q)}
 
-        def is_believed(source: Source) -> bool:
+        def is_believed(source: ops.Source) -> bool:
             is_read = source_name(source) in read
             return is_read and (self.constraints.trust or bool(self.constraints.holds(source)))
 
@@ -305,7 +302,7 @@ class Planner:
         return operator.traits.reduces_rows
 
     def _is_sink(self, id_: str) -> bool:
-        return isinstance(self.dataflow.operators[id_], Sink)
+        return isinstance(self.dataflow.operators[id_], ops.Sink)
 
     def _computed(self) -> Iterator[str]:
         """What has to be computed, inputs first."""
@@ -314,7 +311,7 @@ class Planner:
         return (i for i in self.dataflow.order if i in needed)
 
 
-def _shared(p: Dataflow, q: Dataflow) -> list[Source]:
+def _shared(p: Dataflow, q: Dataflow) -> list[ops.Source]:
     """The sources of both dataflows, as each declares them, without tables that Q does not read."""
     read = {source_name(source) for source in distinct_sources(q)}
     both = (*distinct_sources(p), *distinct_sources(q))

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, final
 
 from veer import __version__
-from veer.analysis.fingerprint import fingerprint
 from veer.errors import InputError, UntoldSourceError
 from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
@@ -21,16 +20,17 @@ from veer.execution.reuse import SHARE, START, Planner, RunPlan
 from veer.execution.run_work import recorded, work_of
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
 from veer.execution.sources import name_of_stable, source_name
-from veer.frontends.bodies import Bodies
-from veer.model.dag import Dataflow
-from veer.model.digests import json_digest
-from veer.model.ops import Source
+from veer.execution.store import SinkResult, Store, StoredResult, StoredVersion
+from veer.execution.store.records import COMPUTED, NOT_KEPT, REUSED
+from veer.facts.fingerprint import fingerprint
+from veer.ir.dag import Dataflow
+from veer.ir.digests import json_digest
+from veer.ir.ops import Source
 from veer.options import Keep, Reuse, chosen
 from veer.own_code import own_code_digest
-from veer.store import SinkResult, Store, StoredResult, StoredVersion
-from veer.store.records import COMPUTED, NOT_KEPT, REUSED
-from veer.versions import VersionPair
-from veer.versions.describe import describe_edits
+from veer.read.bodies import Bodies
+from veer.verification.versions import VersionPair
+from veer.verification.versions.describe import describe_edits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

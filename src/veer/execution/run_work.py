@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from veer.store import Store, StoredResult
-from veer.store.records import REUSED
-from veer.store.runs import RunLog
+from veer.execution.store import Store, StoredResult
+from veer.execution.store.records import REUSED
+from veer.execution.store.runs import RunLog
 
 if TYPE_CHECKING:
     from veer.execution.run import RunOutcome

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import UnsupportedError
-from veer.model.types import quote_name
+from veer.ir.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

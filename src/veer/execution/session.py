@@ -14,17 +14,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError
-from veer.execution.environment import (
-    environment_of,
-    expected_environment,
-    is_configured_elsewhere,
-    is_harmless,
-    java_of,
-    java_options,
-)
-from veer.frontends.session_settings import deciding_settings, session_settings, settings_of
-from veer.frontends.spark.capture.session import SETTINGS, start_session
+from veer.execution import environment as execution_environment
 from veer.java import ensure_java
+from veer.read.pyspark.capture.session import SETTINGS, start_session
+from veer.read.session_settings import deciding_settings, session_settings, settings_of
 from veer.settings import ZONE, SessionSettings, spark_version
 
 if TYPE_CHECKING:
@@ -35,8 +28,8 @@ FOR_RUNNING = {
     "spark.driver.memory": "4g",
     "spark.sql.shuffle.partitions": "8",
     "spark.executorEnv.TZ": "UTC",
-    "spark.driver.extraJavaOptions": java_options(),
-    "spark.executor.extraJavaOptions": java_options(),
+    "spark.driver.extraJavaOptions": execution_environment.java_options(),
+    "spark.executor.extraJavaOptions": execution_environment.java_options(),
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
 }
 SIZES = ("spark.driver.memory", "spark.sql.shuffle.partitions")
@@ -85,12 +78,12 @@ class Session:
     def environment(self) -> dict[str, Any]:
         """What results depend on; Spark starts for it only where something is configured."""
         if self._session is not None:
-            return environment_of(self._session)
+            return execution_environment.environment_of(self._session)
         spark = _spark_version()
-        java = "" if self._is_configured else java_of(ensure_java())
+        java = "" if self._is_configured else execution_environment.java_of(ensure_java())
         if not java:
-            return environment_of(self())
-        return expected_environment(spark, SETTINGS[ZONE], java, self.mode)
+            return execution_environment.environment_of(self())
+        return execution_environment.expected_environment(spark, SETTINGS[ZONE], java, self.mode)
 
     @property
     def mode(self) -> SessionSettings:
@@ -106,9 +99,13 @@ class Session:
         """Whether anything but the settings above may have to do with results."""
         own = {**SETTINGS, **FOR_RUNNING}
         others = [n for n, v in self.conf.items() if own.get(n) != v]
-        if any(n in own or not is_harmless(n) for n in others if n not in SIZES):
+        if any(
+            n in own or not execution_environment.is_harmless(n) for n in others if n not in SIZES
+        ):
             return True
-        return not self.master.startswith("local") or is_configured_elsewhere()
+        return (
+            not self.master.startswith("local") or execution_environment.is_configured_elsewhere()
+        )
 
 
 def _spark_version() -> str:

@@ -18,54 +18,21 @@ from typing import Any, assert_never, final
 from uuid import uuid4
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from veer.analysis.call_kinds import adds_in_double
-from veer.analysis.determinism import chooses_by_batches, operator_kind
-from veer.analysis.fingerprint import fingerprints
-from veer.analysis.run_times import may_be_of_today
 from veer.errors import NoFingerprintError
 from veer.execution.sources import source_name
 from veer.execution.sql import is_python_call
-from veer.frontends.bodies import VERSION, Bodies
+from veer.facts.call_kinds import adds_in_double
+from veer.facts.determinism import chooses_by_batches, operator_kind
+from veer.facts.fingerprint import fingerprints
+from veer.facts.run_times import may_be_of_today
 from veer.functions.registry import Kind
-from veer.model.dag import Dataflow, Link
-from veer.model.digests import json_digest
-from veer.model.expr import AggregateCall, OpaqueCall, OverCall
-from veer.model.ops import (
-    Aggregate,
-    AnyOperator,
-    AnyUdf,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
-)
-from veer.model.schema import Schema
-from veer.model.sources import distinct_sources, map_sources, undeclared
-from veer.model.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    MapType,
-    NullType,
-    OpaqueType,
-    StructType,
-)
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.ir import expr as ex, ops, types as ty
+from veer.ir.dag import Dataflow, Link
+from veer.ir.digests import json_digest
+from veer.ir.schema import Schema
+from veer.ir.sources import distinct_sources, map_sources, undeclared
+from veer.ir.walk import operator_exprs, parts, subqueries
+from veer.read.bodies import VERSION, Bodies
 
 PYTHON_SAYS = "python"  # what only matters to Python functions
 RESULT = "result"  # the sink of a signal looked at alone
@@ -90,7 +57,7 @@ class Signals:
         self,
         dataflow: Dataflow,
         declared: Dataflow,
-        fingerprint: Callable[[Source], str],
+        fingerprint: Callable[[ops.Source], str],
         bodies: Bodies,
         environment: Mapping[str, Any],
         *,
@@ -101,7 +68,7 @@ class Signals:
         self._fingerprint = fingerprint
         self._bodies = bodies
         self._environment = environment
-        self._contents: dict[Source, str] = {}
+        self._contents: dict[ops.Source, str] = {}
         self._digests: dict[str, str | None] = {}
 
     def unrepeatable(self, id_: str) -> Unrepeatable | None:
@@ -139,9 +106,9 @@ class Signals:
                 pass
         try:
             for inner in with_subqueries(operator):
-                if isinstance(inner, Source):
+                if isinstance(inner, ops.Source):
                     self.content(inner)
-                elif isinstance(inner, AnyUdf):
+                elif isinstance(inner, ops.AnyUdf):
                     if self._body(inner) is None:
                         return Unrepeatable(
                             f"nobody knows what the values of {inner.identity!r} depend on"
@@ -157,13 +124,13 @@ class Signals:
         """
         _ = self._needs, self.read
 
-    def content(self, source: Source) -> str:
+    def content(self, source: ops.Source) -> str:
         """The fingerprint of what a source holds, looked at once."""
         if source not in self._contents:
             self._contents[source] = self._fingerprint(source)
         return self._contents[source]
 
-    def _body(self, operator: AnyUdf) -> str | None:
+    def _body(self, operator: ops.AnyUdf) -> str | None:
         """The digest of a function's body, looked at once."""
         if operator.identity not in self._digests:
             self._digests[operator.identity] = self._bodies.of(operator).digest
@@ -178,7 +145,7 @@ class Signals:
                 prints[source_name(source)] = self.content(source)
         return prints
 
-    def reads(self, id_: str) -> frozenset[Source]:
+    def reads(self, id_: str) -> frozenset[ops.Source]:
         """The sources a signal reads."""
         return self._reads[id_]
 
@@ -187,12 +154,12 @@ class Signals:
         return {source_name(source): self.content(source) for source in self._reads[id_]}
 
     @cached_property
-    def _reads(self) -> dict[str, frozenset[Source]]:
+    def _reads(self) -> dict[str, frozenset[ops.Source]]:
         """The sources below each signal, those of subqueries too."""
-        reads: dict[str, frozenset[Source]] = {}
+        reads: dict[str, frozenset[ops.Source]] = {}
         for id_ in self.dataflow.order:
             inner = with_subqueries(self.dataflow.operators[id_])
-            own = frozenset(op for op in inner if isinstance(op, Source))
+            own = frozenset(op for op in inner if isinstance(op, ops.Source))
             reads[id_] = own.union(*(reads[i] for i in self.dataflow.inputs[id_]))
         return reads
 
@@ -212,15 +179,15 @@ class Signals:
             needs[id_] = frozenset(own).union(*(needs[i] for i in self.dataflow.inputs[id_]))
         return needs
 
-    def _own_needs(self, operator: AnyOperator) -> set[str]:
+    def _own_needs(self, operator: ops.AnyOperator) -> set[str]:
         """What of Python, and of the day, the rows of one operator depend on."""
         needs: set[str] = set()
-        if isinstance(operator, AnyUdf):
+        if isinstance(operator, ops.AnyUdf):
             needs |= {f"{operator.identity} {self._body(operator)}", *self._of_python}
         for part in (p for e in operator_exprs(operator) for p in parts(e)):
             if is_python_call(part):
                 needs |= {f"expressions {VERSION}", *self._of_python}
-            elif isinstance(part, OpaqueCall) and part.identity.startswith("python "):
+            elif isinstance(part, ex.OpaqueCall) and part.identity.startswith("python "):
                 needs |= {f"Python {platform.python_version()}", *self._of_python}
             elif may_be_of_today(part):
                 needs.add(f"on {self._today}")
@@ -244,7 +211,7 @@ class Signals:
         """A key that only the same computation on the same sources has."""
         operator = self.dataflow.operators[id_]
         computed: Any = fingerprints(self.dataflow)[id_]
-        if isinstance(operator, Sink):
+        if isinstance(operator, ops.Sink):
             # By what it shows, not by its name or target: they do not change its rows.
             (below,) = self.dataflow.inputs[id_]
             rows = self.dataflow.schemas[below]
@@ -260,18 +227,34 @@ class Signals:
         return cone(self.declared, id_)
 
 
-def _calls(operator: AnyOperator) -> list[AggregateCall | OverCall]:
+def _calls(operator: ops.AnyOperator) -> list[ex.AggregateCall | ex.OverCall]:
     """The calls that see many rows at once; those of subqueries are seen by `with_subqueries`."""
     match operator:
-        case Aggregate(_, calls) | GlobalAggregate(calls):
+        case ops.Aggregate(_, calls) | ops.GlobalAggregate(calls):
             return [named.call for named in calls]
-        case Over(calls):
+        case ops.Over(calls):
             return [named.call for named in calls]
-        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Limit():
+        case (
+            ops.Source()
+            | ops.Values()
+            | ops.Filter()
+            | ops.Project()
+            | ops.Join()
+            | ops.Union()
+            | ops.Sort()
+            | ops.Limit()
+        ):
             return []
-        case IntersectAll() | ExceptAll() | Deduplicate() | Unnest() | Lateral() | Sample():
+        case (
+            ops.IntersectAll()
+            | ops.ExceptAll()
+            | ops.Deduplicate()
+            | ops.Unnest()
+            | ops.Lateral()
+            | ops.Sample()
+        ):
             return []
-        case RowUdf() | TableUdf() | Sink():
+        case ops.RowUdf() | ops.TableUdf() | ops.Sink():
             return []
         case _:
             assert_never(operator)
@@ -288,22 +271,22 @@ def cone(dataflow: Dataflow, id_: str) -> Dataflow:
     operators = {i: dataflow.operators[i] for i in part}
     links = [link for link in dataflow.links if link.src in part and link.dst in part]
     operator = operators[id_]
-    if isinstance(operator, Sink):
-        operators[id_] = Sink(RESULT, columns=operator.columns)
+    if isinstance(operator, ops.Sink):
+        operators[id_] = ops.Sink(RESULT, columns=operator.columns)
         return Dataflow(operators, links)
     top = next(name for name in ("sink", *(f"sink{n}" for n in range(99))) if name not in part)
-    operators[top] = Sink(RESULT)
+    operators[top] = ops.Sink(RESULT)
     return Dataflow(operators, [*links, Link(id_, top)])
 
 
 def without_declarations(
-    dataflow: Dataflow, keep: Callable[[Source], bool] = lambda _: False
+    dataflow: Dataflow, keep: Callable[[ops.Source], bool] = lambda _: False
 ) -> Dataflow:
     """The dataflow without what is declared of its sources, but of those to keep."""
     return map_sources(dataflow, lambda source: source if keep(source) else undeclared(source))
 
 
-def with_subqueries(operator: AnyOperator) -> list[AnyOperator]:
+def with_subqueries(operator: ops.AnyOperator) -> list[ops.AnyOperator]:
     """The operator and all operators of the subqueries inside it."""
     operators = [operator]
     for query in subqueries(operator):
@@ -322,21 +305,21 @@ def cannot_store(schema: Schema) -> str | None:
     return None
 
 
-def _is_unknown_to_parquet(type_: DataType) -> bool:
+def _is_unknown_to_parquet(type_: ty.DataType) -> bool:
     """Whether files do not hold a type, or Spark does not find its parts again."""
-    if isinstance(type_, StructType):
+    if isinstance(type_, ty.StructType):
         names = [name.lower() for name, _ in type_.fields]
         return not names or len(set(names)) < len(names)
-    return isinstance(type_, NullType | CalendarIntervalType | OpaqueType)
+    return isinstance(type_, ty.NullType | ty.CalendarIntervalType | ty.OpaqueType)
 
 
-def _types(type_: DataType) -> list[DataType]:
+def _types(type_: ty.DataType) -> list[ty.DataType]:
     match type_:
-        case ArrayType(element):
+        case ty.ArrayType(element):
             return [type_, *_types(element)]
-        case MapType(key, value):
+        case ty.MapType(key, value):
             return [type_, *_types(key), *_types(value)]
-        case StructType(inside):
+        case ty.StructType(inside):
             return [type_, *(t for _, inner in inside for t in _types(inner))]
         case _:
             return [type_]

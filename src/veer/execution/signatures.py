@@ -12,17 +12,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from veer.errors import VeerError
+from veer.execution.store import Store
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Run, Signal
 from veer.interpreter.opaque import noise, opaque_value
-from veer.model.dag import Dataflow
-from veer.model.digests import json_digest
-from veer.model.json import decode, encode
-from veer.model.ops import RowUdf, Source
-from veer.model.sources import tables_read
+from veer.ir import ops
+from veer.ir.dag import Dataflow
+from veer.ir.digests import json_digest
+from veer.ir.json import decode, encode
+from veer.ir.sources import tables_read
 from veer.refute.instances import Instances
 from veer.refute.search import rounded
-from veer.store import Store
 
 INSTANCES = 12
 SEED = 7
@@ -87,7 +87,7 @@ def _tables(
     return tables
 
 
-def _table_key(source: Source) -> str:
+def _table_key(source: ops.Source) -> str:
     """By name and types alone: a table keeps its instances, whatever is declared of it later."""
     return json.dumps([source.table, [[f.name, str(f.type)] for f in source.fields]])
 
@@ -98,7 +98,7 @@ def _functions(
     """A fixed function for each opaque one of rows, with values that are compared with."""
     functions = {}
     for operator in dataflow.operators.values():
-        if not isinstance(operator, RowUdf):
+        if not isinstance(operator, ops.RowUdf):
             continue
         key = f"function {operator.identity}"
         kept = store.pool(key)
@@ -109,7 +109,7 @@ def _functions(
     return functions
 
 
-def _invented(operator: RowUdf, likely: tuple[Any, ...]) -> Callable[..., Any]:
+def _invented(operator: ops.RowUdf, likely: tuple[Any, ...]) -> Callable[..., Any]:
     """A function that gives the same for the same arguments in every process."""
 
     def function(*args: Any) -> tuple[Any, ...]:

@@ -19,14 +19,14 @@ from stat import S_ISLNK
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError, NoFingerprintError
-from veer.model.digests import json_digest
-from veer.model.json import encode
-from veer.model.ops import COMPUTED, LOCAL, OF_SESSION, OTHER_COLUMNS, UNTOLD_TYPES, Source
-from veer.model.paths import paths_of
-from veer.model.schema import Field
-from veer.model.types import quote_name
-from veer.store.files import checksum
-from veer.store.sealing import Seal
+from veer.execution.store.files import checksum
+from veer.execution.store.sealing import Seal
+from veer.ir import ops
+from veer.ir.digests import json_digest
+from veer.ir.json import encode
+from veer.ir.paths import paths_of
+from veer.ir.schema import Field
+from veer.ir.types import quote_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -69,7 +69,7 @@ class Sources:
         default_factory=lambda: Seal("")
     )  # of the store that sources come sealed for
 
-    def locate(self, source: Source) -> FileLocation:
+    def locate(self, source: ops.Source) -> FileLocation:
         """Where the rows of a source are, or an error saying where they were looked for."""
         source = self.seal.opened(source)
         if source.location:
@@ -117,16 +117,16 @@ class Sources:
             data, inside = _upwards(data, inside)
         return _url(f"{as_named(data)}/{inside}"), f"{glob.escape(data)}/{inside}"
 
-    def read(self, spark: SparkSession, source: Source) -> DataFrame:
+    def read(self, spark: SparkSession, source: ops.Source) -> DataFrame:
         """The rows of a source, with its columns."""
-        untold = UNTOLD_TYPES in dict(source.metadata)
-        if untold or OTHER_COLUMNS in [field.name for field in source.fields]:
+        untold = ops.UNTOLD_TYPES in dict(source.metadata)
+        if untold or ops.OTHER_COLUMNS in [field.name for field in source.fields]:
             raise InputError(
                 f"the columns of {source.table!r} are not told: declare it with --schema"
             )
         location = self.locate(source)
         for told, value in source.metadata:
-            setting = told.removeprefix(OF_SESSION)
+            setting = told.removeprefix(ops.OF_SESSION)
             if setting == told or spark.conf.get(setting, None) != value:
                 raise InputError(f"source {source.table!r}: {told} changes what is read")
         ddl = ", ".join(f"{quote_name(f.name)} {f.type}" for f in source.fields)
@@ -137,7 +137,7 @@ class Sources:
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise InputError(f"source {source.table!r}: {self.seal.hide(first)}") from None
 
-    def fingerprint(self, source: Source) -> str:
+    def fingerprint(self, source: ops.Source) -> str:
         """What the source holds now."""
         location = self.locate(source)
         check_steady(source, location.format)
@@ -147,7 +147,7 @@ class Sources:
         listed = [[self.seal.text(name), *more] for name, *more in self.files(location.globs)]
         return json_digest([location.format, options, listed])
 
-    def stamp(self, source: Source) -> str:
+    def stamp(self, source: ops.Source) -> str:
         """Another one than before if anybody touched the source, though it holds the same again."""
         return self.touched(self.locate(source).globs)
 
@@ -230,7 +230,7 @@ class Sources:
                     yield [name, int(file.getLen()), int(file.getModificationTime())]
 
 
-def check_steady(source: Source, format_: str) -> None:
+def check_steady(source: ops.Source, format_: str) -> None:
     """Refuse a source whose rows depend on which of its columns are read.
 
     Spark judges a record by the columns it needs: others drop it, fail on it, or tell it as corrupt.
@@ -331,7 +331,7 @@ def _walk(root: str, *, folders: bool = False) -> Iterator[str]:
             yield os.path.join(folder, name)
 
 
-def source_name(source: Source) -> str:
+def source_name(source: ops.Source) -> str:
     """What tells a source from others, whatever is declared of it."""
     described = [
         (f.name, getattr(source, f.name)) for f in fields(source) if f.name not in DECLARED
@@ -341,13 +341,13 @@ def source_name(source: Source) -> str:
     )
 
 
-def name_of_stable(source: Source, names: Container[str]) -> str:
+def name_of_stable(source: ops.Source, names: Container[str]) -> str:
     """The name, among those given in lower case, by which a source is declared not to change; or none.
 
     By its name, with or without the catalog of the session, by where it is, or by the table of the
     database that its reader names.
     """
-    if source.format in (LOCAL, COMPUTED):
+    if source.format in (ops.LOCAL, ops.COMPUTED):
         return ""  # rows that a program makes
     asked = [value.lower() for name, value in source.options if name.lower() in NAMING]
     own = (source.table.lower(), source.location.lower(), *asked)

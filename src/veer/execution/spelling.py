@@ -11,44 +11,44 @@ from collections.abc import Callable, Iterator, Sequence
 from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.registry import SCALAR
 from veer.functions.sessions import aggregate_meaning, cast_meaning, scalar_meaning
-from veer.model.types import CastMode, DataType
+from veer.ir import types as ty
 from veer.settings import SessionSettings, under
 
 PREFIXES = ("legacy.checked_", "legacy.old_", "legacy.", "older.")
-Meaning = Callable[[str, Sequence[DataType], DataType], str]
+Meaning = Callable[[str, Sequence[ty.DataType], ty.DataType], str]
 
 
 def spelled_scalar(
-    function: str, types: Sequence[DataType], result: DataType, session: SessionSettings
+    function: str, types: Sequence[ty.DataType], result: ty.DataType, session: SessionSettings
 ) -> str:
     """The name of a scalar function in a session; refused if it has none."""
     return _spelled(function, types, result, session, scalar_meaning)
 
 
 def spelled_aggregate(
-    function: str, types: Sequence[DataType], result: DataType, session: SessionSettings
+    function: str, types: Sequence[ty.DataType], result: ty.DataType, session: SessionSettings
 ) -> str:
     """The name of an aggregate or window function in a session; refused if it has none."""
     return _spelled(function, types, result, session, aggregate_meaning)
 
 
 def spelled_cast(
-    given: DataType, target: DataType, mode: CastMode, session: SessionSettings
+    given: ty.DataType, target: ty.DataType, mode: ty.CastMode, session: SessionSettings
 ) -> str:
     """The word for a cast in a session; refused if it has none."""
     with under(session):
         if cast_meaning(given, target) is mode:
             return "CAST"
-    if mode is CastMode.TRY:
+    if mode is ty.CastMode.TRY:
         return "TRY_CAST"
-    read = "under ANSI" if mode is CastMode.ANSI else "without ANSI"
+    read = "under ANSI" if mode is ty.CastMode.ANSI else "without ANSI"
     raise UnsupportedError(f"a cast of {given} to {target} as {read}; {_shown(session)}")
 
 
 def _spelled(
     function: str,
-    types: Sequence[DataType],
-    result: DataType,
+    types: Sequence[ty.DataType],
+    result: ty.DataType,
     session: SessionSettings,
     meaning: Meaning,
 ) -> str:

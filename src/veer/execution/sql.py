@@ -16,90 +16,14 @@ from typing import Any, TypeAlias, assert_never, final
 
 from veer.errors import IllFormedError, UnsupportedError
 from veer.execution.spelling import spelled_aggregate, spelled_cast, spelled_scalar
+from veer.functions import traits
 from veer.functions.moments import date_text, timestamp_text
 from veer.functions.registry import OVER, scalar_function
-from veer.functions.traits import (
-    Called,
-    CalledBackwards,
-    Converted,
-    Indexed,
-    Infix,
-    InZone,
-    Prefix,
-    PythonOnly,
-    SqlForm,
-)
-from veer.model.dag import Dataflow
-from veer.model.expr import (
-    OF_OTHERS,
-    WHOLE,
-    AggregateCall,
-    And,
-    Call,
-    Case,
-    Cast,
-    Column,
-    Compare,
-    Exists,
-    Expr,
-    Frame,
-    GetField,
-    InList,
-    InQuery,
-    IsNull,
-    Literal,
-    Not,
-    OpaqueCall,
-    Or,
-    OuterColumn,
-    OverCall,
-    RowColumn,
-    ScalarQuery,
-    SortKey,
-    Symbol,
-)
-from veer.model.ops import (
-    Aggregate,
-    AnyOperator,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    NamedCall,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
-)
-from veer.model.schema import Schema
-from veer.model.traits import RowOrder
-from veer.model.types import (
-    ArrayType,
-    CalendarIntervalType,
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    MapType,
-    NullType,
-    StructType,
-    TimestampNtzType,
-    YearMonthIntervalType,
-)
-from veer.model.walk import columns_read, parts
+from veer.ir import expr as ex, ops, types as ty
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.traits import RowOrder
+from veer.ir.walk import columns_read, parts
 from veer.settings import USUAL, SessionSettings
 
 JOINED = {
@@ -111,7 +35,7 @@ JOINED = {
     "cross": "CROSS JOIN",
 }
 # Computed by methods of DataFrames: SQL has no words for them.
-FrameOperator: TypeAlias = Sample | TableUdf
+FrameOperator: TypeAlias = ops.Sample | ops.TableUdf
 NO_COLUMN = "CAST(NULL AS INT) AS c0"  # SQL knows no rows without columns
 
 
@@ -129,7 +53,7 @@ class Rows:
 
 EnclosingRows: TypeAlias = tuple[Rows, ...]
 # Gives the name of a Python function that has an expression's value on rows of these columns.
-Functions: TypeAlias = Callable[[Expr | RowUdf, Schema], str]
+Functions: TypeAlias = Callable[[ex.Expr | ops.RowUdf, Schema], str]
 
 
 class SqlWriter:
@@ -141,7 +65,7 @@ class SqlWriter:
     def __init__(
         self,
         dataflow: Dataflow,
-        sources: Mapping[Source, str],
+        sources: Mapping[ops.Source, str],
         views: Mapping[str, str],
         functions: Functions,
         session: SessionSettings = USUAL,
@@ -196,7 +120,7 @@ class SqlWriter:
         operator = dataflow.operators[id_]
         if dataflow is self.dataflow and id_ in self.views:
             return f"SELECT * FROM {self.views[id_]}"
-        if isinstance(operator, Source):
+        if isinstance(operator, ops.Source):
             return f"SELECT * FROM {self.sources[operator]}"
         below = dataflow.inputs[id_]
         aliases = [self._alias() for _ in below]
@@ -216,7 +140,7 @@ class SqlWriter:
 
     def _operator(
         self,
-        operator: AnyOperator,
+        operator: ops.AnyOperator,
         tables: Sequence[str],
         inputs: Sequence[Rows],
         outer: EnclosingRows,
@@ -227,49 +151,49 @@ class SqlWriter:
         scope = (rows, *outer)
         kept = _kept(rows)
         match operator:
-            case Values(fields, values):
+            case ops.Values(fields, values):
                 return _values(fields, values)
-            case Filter(predicate):
+            case ops.Filter(predicate):
                 return _select(kept, f"{first} WHERE {self.text(predicate, scope)}")
-            case Project(columns):
+            case ops.Project(columns):
                 computed = [f"{self.text(n.expr, scope)} AS c{i}" for i, n in enumerate(columns)]
                 return _select(computed, first)
-            case Join():
+            case ops.Join():
                 return self._join(operator, tables, inputs, outer)
-            case Aggregate() | GlobalAggregate():
+            case ops.Aggregate() | ops.GlobalAggregate():
                 return self._aggregate(operator, first, rows, outer)
-            case Union():
+            case ops.Union():
                 both = zip(tables, inputs, strict=True)
                 return " UNION ALL ".join(f"({_select(r.names, t)})" for t, r in both)
-            case IntersectAll() | ExceptAll():
-                word = "INTERSECT" if isinstance(operator, IntersectAll) else "EXCEPT"
+            case ops.IntersectAll() | ops.ExceptAll():
+                word = "INTERSECT" if isinstance(operator, ops.IntersectAll) else "EXCEPT"
                 return f" {word} ALL ".join(f"(SELECT * FROM {table})" for table in tables)
-            case Deduplicate(keys):
+            case ops.Deduplicate(keys):
                 return self._deduplicate(keys, first, rows, scope)
-            case Sort(keys):
+            case ops.Sort(keys):
                 return _select(kept, first + self._order(keys, scope))
-            case Limit(number, offset):
+            case ops.Limit(number, offset):
                 limit = "" if number is None else f" LIMIT {number}"
                 return _select(kept, f"{first}{limit}{f' OFFSET {offset}' if offset else ''}")
-            case Over(calls):
+            case ops.Over(calls):
                 added = [self._over(named.call, scope) for named in calls]
                 return _select([*kept, *_numbered(added, len(kept))], first)
-            case Unnest():
+            case ops.Unnest():
                 return self._unnest(operator, first, rows, scope)
-            case Lateral():
+            case ops.Lateral():
                 return self._lateral(operator, first, rows, scope)
-            case RowUdf():
+            case ops.RowUdf():
                 return self._row_udf(operator, first, rows, scope)
-            case Sink():
+            case ops.Sink():
                 shown = [rows.names[place] for place in operator.places(rows.schema)]
                 return _select(_numbered(shown), first)
-            case Source() | Sample() | TableUdf():
+            case ops.Source() | ops.Sample() | ops.TableUdf():
                 raise UnsupportedError(f"{type(operator).__name__} cannot be run by SQL")
             case _:
                 assert_never(operator)
 
     def _join(
-        self, join: Join, tables: Sequence[str], inputs: Sequence[Rows], outer: EnclosingRows
+        self, join: ops.Join, tables: Sequence[str], inputs: Sequence[Rows], outer: EnclosingRows
     ) -> str:
         """A join; without a condition all pairs of rows, which SQL calls CROSS."""
         both = inputs[0] + inputs[1]
@@ -284,7 +208,7 @@ class SqlWriter:
             on = " ON true"
         return _select(_numbered(shown), f"{tables[0]} {JOINED[kind]} {tables[1]}{on}")
 
-    def _lateral(self, operator: Lateral, table: str, rows: Rows, scope: EnclosingRows) -> str:
+    def _lateral(self, operator: ops.Lateral, table: str, rows: Rows, scope: EnclosingRows) -> str:
         """Each row beside the rows its query gives for it."""
         kept, alias = _kept(rows), self._alias()
         word = "LEFT OUTER" if operator.outer else "INNER"
@@ -293,7 +217,7 @@ class SqlWriter:
         joined = f"{table} {word} JOIN LATERAL ({query}) AS {alias} ON true"
         return _select([*kept, *_numbered(added, len(kept))], joined)
 
-    def _row_udf(self, operator: RowUdf, table: str, rows: Rows, scope: EnclosingRows) -> str:
+    def _row_udf(self, operator: ops.RowUdf, table: str, rows: Rows, scope: EnclosingRows) -> str:
         """The columns a function adds; if there are several, it gives a struct of them.
 
         That is computed in a table of its own, so that the function is called once.
@@ -310,18 +234,22 @@ class SqlWriter:
         return _select([*names, *_numbered(added, width)], f"({inner}) AS {alias}")
 
     def _aggregate(
-        self, operator: Aggregate | GlobalAggregate, table: str, rows: Rows, outer: EnclosingRows
+        self,
+        operator: ops.Aggregate | ops.GlobalAggregate,
+        table: str,
+        rows: Rows,
+        outer: EnclosingRows,
     ) -> str:
         """Keys are computed first: a constant in GROUP BY would be the place of a column.
 
         One that is computed of constants alone stays: Spark would take it for a constant.
         """
-        keys = operator.keys if isinstance(operator, Aggregate) else ()
+        keys = operator.keys if isinstance(operator, ops.Aggregate) else ()
         alias = self._alias()
         inner = _kept(rows)
         shown = []
         for i, key in enumerate(keys):
-            if not isinstance(key.expr, Literal) and next(columns_read(key.expr), None) is None:
+            if not isinstance(key.expr, ex.Literal) and next(columns_read(key.expr), None) is None:
                 shown.append(self.text(key.expr, (rows, *outer)))
                 continue
             inner.append(f"{self.text(key.expr, (rows, *outer))} AS k{i}")
@@ -333,12 +261,12 @@ class SqlWriter:
         # Without keys and calls there is still one row, which count(*) gives.
         return _select(_numbered([*shown, *calls]) or ["count(*) AS c0"], f"{source}{by}")
 
-    def _called(self, named: NamedCall, scope: EnclosingRows) -> str:
+    def _called(self, named: ops.NamedCall, scope: EnclosingRows) -> str:
         return self._aggregate_call(named.call, scope, distinct=named.call.distinct)
 
     def _aggregate_call(
         self,
-        call: AggregateCall | OverCall,
+        call: ex.AggregateCall | ex.OverCall,
         scope: EnclosingRows,
         *,
         distinct: bool,
@@ -352,7 +280,7 @@ class SqlWriter:
         return f"{name}({'DISTINCT ' if distinct else ''}{args}){nulls}{where}"
 
     def _deduplicate(
-        self, keys: Sequence[Column], table: str, rows: Rows, scope: EnclosingRows
+        self, keys: Sequence[ex.Column], table: str, rows: Rows, scope: EnclosingRows
     ) -> str:
         """The first row of each group of equal keys, whichever Spark sees first."""
         kept = ", ".join(_kept(rows))
@@ -366,16 +294,16 @@ class SqlWriter:
         shown = ", ".join(f"{alias}.c{i}" for i in range(len(rows.names)))
         return f"SELECT {shown} FROM ({inner}) AS {alias} WHERE {alias}.n = 1"
 
-    def _order(self, keys: Sequence[SortKey], scope: EnclosingRows) -> str:
+    def _order(self, keys: Sequence[ex.SortKey], scope: EnclosingRows) -> str:
         """ORDER BY; a constant decides nothing, and would be the place of a column."""
-        deciding = [self._sort_key(k, scope) for k in keys if not isinstance(k.expr, Literal)]
+        deciding = [self._sort_key(k, scope) for k in keys if not isinstance(k.expr, ex.Literal)]
         return f" ORDER BY {', '.join(deciding)}" if deciding else ""
 
-    def _sort_key(self, key: SortKey, scope: EnclosingRows) -> str:
+    def _sort_key(self, key: ex.SortKey, scope: EnclosingRows) -> str:
         way = "ASC" if key.ascending else "DESC"
         return f"{self.text(key.expr, scope)} {way} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
 
-    def _over(self, call: OverCall, scope: EnclosingRows) -> str:
+    def _over(self, call: ex.OverCall, scope: EnclosingRows) -> str:
         inside = []
         if call.partition:
             by = ", ".join(self.text(e, scope) for e in call.partition)
@@ -383,13 +311,13 @@ class SqlWriter:
         if call.order:
             inside.append(f"ORDER BY {', '.join(self._sort_key(k, scope) for k in call.order)}")
         frameless = call.function in OVER and not OVER[call.function].reads_frame
-        if not frameless and (call.order or call.frame != WHOLE):
+        if not frameless and (call.order or call.frame != ex.WHOLE):
             inside.append(_frame(call.frame))
         nulls = " IGNORE NULLS" if call.ignore_nulls else ""
         called = self._aggregate_call(call, scope, distinct=False, nulls=nulls)
         return f"{called} OVER ({' '.join(inside)})"
 
-    def _unnest(self, operator: Unnest, table: str, rows: Rows, scope: EnclosingRows) -> str:
+    def _unnest(self, operator: ops.Unnest, table: str, rows: Rows, scope: EnclosingRows) -> str:
         """The rows beside the elements of an array or map; `inline` ones by their fields."""
         width, alias = len(rows.names), self._alias()
         generator = self.text(operator.generator, scope)
@@ -397,7 +325,7 @@ class SqlWriter:
         function, added = "explode", [f"{alias}.{n}" for n in names]
         if operator.inline and operator.position:
             element = operator.generator.type
-            assert isinstance(element, ArrayType) and isinstance(element.element, StructType)
+            assert isinstance(element, ty.ArrayType) and isinstance(element.element, ty.StructType)
             function, names = "posexplode", ["p", "e"]
             inside = [f"{alias}.e.{_quoted(n)}" for n, _ in element.element.fields]
             added = _numbered([f"{alias}.p", *inside], width)
@@ -411,75 +339,77 @@ class SqlWriter:
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def text(self, expr: Expr, scope: EnclosingRows) -> str:
+    def text(self, expr: ex.Expr, scope: EnclosingRows) -> str:
         """An expression over rows; what only Python can do is one Python function as a whole."""
         if any(map(is_python_call, parts(expr))):
             return self._in_python(expr, scope)
         return self._text(expr, scope)
 
-    def _in_python(self, expr: Expr, scope: EnclosingRows) -> str:
+    def _in_python(self, expr: ex.Expr, scope: EnclosingRows) -> str:
         """An expression as one Python function of the columns it reads."""
         for part in parts(expr):
-            if isinstance(part, OuterColumn | Exists | InQuery | ScalarQuery | OpaqueCall):
+            if isinstance(
+                part, ex.OuterColumn | ex.Exists | ex.InQuery | ex.ScalarQuery | ex.OpaqueCall
+            ):
                 raise UnsupportedError("a Python function beside a subquery or a function of Spark")
         schema = scope[0].schema
         read = [scope[0].names[i] for i in places_read(expr, schema)]
         return f"{self.functions(expr, schema)}({', '.join(read)})"
 
-    def _text(self, expr: Expr, scope: EnclosingRows) -> str:
+    def _text(self, expr: ex.Expr, scope: EnclosingRows) -> str:
         """An expression that SQL can say; in parentheses, so that it can stand anywhere."""
 
-        def sub(e: Expr) -> str:
+        def sub(e: ex.Expr) -> str:
             return self._text(e, scope)
 
         match expr:
-            case Column(name, _, occurrence):
+            case ex.Column(name, _, occurrence):
                 return scope[0].names[scope[0].schema.place(name, occurrence)]
-            case OuterColumn(name, _, occurrence, depth):
+            case ex.OuterColumn(name, _, occurrence, depth):
                 return scope[depth].names[scope[depth].schema.place(name, occurrence)]
-            case Literal(value, type_):
+            case ex.Literal(value, type_):
                 return literal(value, type_)
-            case And(args):
+            case ex.And(args):
                 return f"({' AND '.join(map(sub, args)) or 'true'})"
-            case Or(args):
+            case ex.Or(args):
                 return f"({' OR '.join(map(sub, args)) or 'false'})"
-            case Not(arg):
+            case ex.Not(arg):
                 return f"(NOT {sub(arg)})"
-            case Compare(op, left, right):
+            case ex.Compare(op, left, right):
                 return f"({sub(left)} {op} {sub(right)})"
-            case IsNull(arg):
+            case ex.IsNull(arg):
                 return f"({sub(arg)} IS NULL)"
-            case InList(arg, options):
+            case ex.InList(arg, options):
                 return f"({sub(arg)} IN ({', '.join(map(sub, options))}))"
-            case Case(branches, otherwise):
+            case ex.Case(branches, otherwise):
                 whens = [f"WHEN {sub(when)} THEN {sub(then)}" for when, then in branches]
                 return _case(whens, sub(otherwise))
-            case Cast(arg, type_, mode):
+            case ex.Cast(arg, type_, mode):
                 word = spelled_cast(arg.type, type_, mode, self.session)
                 return f"{word}({sub(arg)} AS {_type(type_)})"
-            case Call(function, args, result):
+            case ex.Call(function, args, result):
                 types = [a.type for a in args]
                 name = spelled_scalar(function, types, result, self.session)
                 return _call(scalar_function(name).sql, list(map(sub, args)))
-            case OpaqueCall(identity, args, type_) if identity.startswith(f"{OF_OTHERS} "):
+            case ex.OpaqueCall(identity, args, type_) if identity.startswith(f"{ex.OF_OTHERS} "):
                 return _failing(identity, type_)
-            case OpaqueCall(identity, args):
+            case ex.OpaqueCall(identity, args):
                 return _opaque_call(identity, list(map(sub, args)))
-            case GetField(arg, name):
+            case ex.GetField(arg, name):
                 return f"{sub(arg)}.{_quoted(name)}"
-            case Exists(query):
+            case ex.Exists(query):
                 return f"EXISTS ({self._query(query, scope)})"
-            case InQuery(args, query):
+            case ex.InQuery(args, query):
                 return f"(({', '.join(map(sub, args))}) IN ({self._query(query, scope)}))"
-            case ScalarQuery(query):
+            case ex.ScalarQuery(query):
                 return f"({self._query(query, scope)})"
-            case RowColumn() | Symbol():
+            case ex.RowColumn() | ex.Symbol():
                 raise IllFormedError("a variable of a proof is not a column of an input")
             case _:
                 assert_never(expr)
 
 
-def places_read(expr: Expr, schema: Schema) -> list[int]:
+def places_read(expr: ex.Expr, schema: Schema) -> list[int]:
     """Where the columns an expression reads stand, each once: arguments of its function."""
     return list(dict.fromkeys(schema.place(c.name, c.occurrence) for c in columns_read(expr)))
 
@@ -506,9 +436,9 @@ def _case(whens: Sequence[str], otherwise: str) -> str:
     return f"(CASE {' '.join(whens)} ELSE {otherwise} END)" if whens else otherwise
 
 
-def _failing(identity: str, type_: DataType) -> str:
+def _failing(identity: str, type_: ty.DataType) -> str:
     """In the place of what only another system computes: a run that needs it fails and says so."""
-    what = identity.removeprefix(f"{OF_OTHERS} ")
+    what = identity.removeprefix(f"{ex.OF_OTHERS} ")
     reason = _string(f"what Spark does not compute: {what}")
     return f"CAST(raise_error({reason}) AS {type_})"
 
@@ -524,34 +454,36 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def is_python_call(expr: Expr) -> bool:
+def is_python_call(expr: ex.Expr) -> bool:
     """Whether an expression calls, at its top, a function that only Python has."""
-    return isinstance(expr, Call) and isinstance(scalar_function(expr.function).sql, PythonOnly)
+    return isinstance(expr, ex.Call) and isinstance(
+        scalar_function(expr.function).sql, traits.PythonOnly
+    )
 
 
-def _call(form: SqlForm, args: list[str]) -> str:
+def _call(form: traits.SqlForm, args: list[str]) -> str:
     match form:
-        case Called(name):
+        case traits.Called(name):
             return f"{name}({', '.join(args)})"
-        case CalledBackwards(name):
+        case traits.CalledBackwards(name):
             return f"{name}({', '.join(reversed(args))})"
-        case Infix(symbol):
+        case traits.Infix(symbol):
             return f"({args[0]} {symbol} {args[1]})"
-        case Prefix(symbol):
+        case traits.Prefix(symbol):
             return f"({symbol} {args[0]})"
-        case Indexed():
+        case traits.Indexed():
             return f"({args[0]})[{args[1]}]"
-        case Converted(type_, word):
+        case traits.Converted(type_, word):
             return f"{word}({args[0]} AS {type_})"
-        case InZone(inner):  # the session is one of the zone: `zones.check_zone`
+        case traits.InZone(inner):  # the session is one of the zone: `zones.check_zone`
             return _call(inner, args[:-1])
-        case PythonOnly():
+        case traits.PythonOnly():
             raise UnsupportedError("a function that only Python has cannot be called from SQL")
         case _:
             assert_never(form)
 
 
-def _frame(frame: Frame) -> str:
+def _frame(frame: ex.Frame) -> str:
     def bound(value: Any, side: str) -> str:
         if value is None:
             return f"UNBOUNDED {side}"
@@ -580,39 +512,39 @@ def _values(fields: Sequence[Any], values: Sequence[tuple[Any, ...]]) -> str:
     return f"SELECT * FROM VALUES {', '.join(rows)} AS v({names})"
 
 
-def _type(type_: DataType) -> str:
+def _type(type_: ty.DataType) -> str:
     return str(type_)
 
 
-def literal(value: Any, type_: DataType) -> str:
+def literal(value: Any, type_: ty.DataType) -> str:
     """A constant of exactly that type."""
     if value is None:
-        return "NULL" if isinstance(type_, NullType) else f"CAST(NULL AS {_type(type_)})"
+        return "NULL" if isinstance(type_, ty.NullType) else f"CAST(NULL AS {_type(type_)})"
     match type_:
-        case IntegralType() | DecimalType():
+        case ty.IntegralType() | ty.DecimalType():
             return f"CAST('{value}' AS {_type(type_)})"
-        case DoubleType() | FloatType():
+        case ty.DoubleType() | ty.FloatType():
             return f"CAST('{_float(value)}' AS {_type(type_)})"
-        case DayTimeIntervalType():
+        case ty.DayTimeIntervalType():
             microseconds = value // timedelta(microseconds=1)
             exact = f"CAST('{microseconds}' AS DECIMAL(30,0)) / 1000000"
             interval = f"make_dt_interval(0, 0, 0, CAST({exact} AS DECIMAL(18,6)))"
             return f"CAST({interval} AS {_type(type_)})"
-        case YearMonthIntervalType():
+        case ty.YearMonthIntervalType():
             return f"CAST(make_ym_interval(0, {value}) AS {_type(type_)})"
-        case CalendarIntervalType():
+        case ty.CalendarIntervalType():
             raise UnsupportedError("a constant interval of months and days")
-        case ArrayType(element):
+        case ty.ArrayType(element):
             array = f"array({', '.join(literal(v, element) for v in value)})"
             return f"CAST({array} AS {_type(type_)})"
-        case MapType(key, held):
+        case ty.MapType(key, held):
             pairs = [x for k, v in value for x in (literal(k, key), literal(v, held))]
             return f"CAST(map({', '.join(pairs)}) AS {_type(type_)})"
-        case StructType(fields):
+        case ty.StructType(fields):
             named = zip(value, fields, strict=True)
             cells = [x for v, (n, t) in named for x in (_string(n), literal(v, t))]
             return f"named_struct({', '.join(cells)})"
-        case TimestampNtzType():
+        case ty.TimestampNtzType():
             return f"TIMESTAMP_NTZ '{timestamp_text(value)}'"
     match value:
         case bool():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError, UnsupportedError, UsageError
+from veer.execution import targets as execution_targets
 from veer.execution.charts import MOST_POINTS, write_chart
 from veer.execution.compiled import Compiled
 from veer.execution.order import order_of
@@ -19,21 +20,20 @@ from veer.execution.reuse import SHARE
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
-from veer.execution.targets import Names, Rules, Target, path_of, real, safe_name, write
-from veer.frontends.bodies import Bodies, own_functions
-from veer.frontends.checkout import top_level
-from veer.frontends.inputs import parse_spec
-from veer.frontends.spec import load
-from veer.frontends.stored import is_stored, parse_stored, store_location
-from veer.model.dag import Dataflow
-from veer.model.ops import Sink
-from veer.model.sources import distinct_sources
-from veer.model.writes import Change
+from veer.execution.store import Store, StoredResult
+from veer.execution.store.files import LocalFiles, checksum
+from veer.execution.stored import is_stored, parse_stored, store_location
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Sink
+from veer.ir.sources import distinct_sources
+from veer.ir.writes import Change
 from veer.options import Keep, Reuse
+from veer.read.bodies import Bodies, own_functions
+from veer.read.checkout import top_level
+from veer.read.inputs import parse_spec
+from veer.read.spec import load
 from veer.settings import ANSI, SessionSettings
-from veer.store import Store, StoredResult
-from veer.store.files import LocalFiles, checksum
-from veer.versions.version import Version
+from veer.verification.versions.version import Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,7 +78,7 @@ class Started:
     session: Session
     dataflow: Dataflow
     data: Path
-    rules: Rules
+    rules: execution_targets.Rules
 
     def close(self) -> None:
         """Let go of the store and stop Spark."""
@@ -192,7 +192,7 @@ def _request(
 
 def _rules(
     spec: str, options: RunOptions, store: Store, sources: Sources, dataflow: Dataflow
-) -> Rules:
+) -> execution_targets.Rules:
     """Where results of a run may go."""
     here, data = Path.cwd(), sources.data
     project = {here}
@@ -211,10 +211,10 @@ def _rules(
     kept = [store.location] if store.is_folder else []
     if isinstance(store.files, LocalFiles):
         kept.append(store.files.root)
-    return Rules(
+    return execution_targets.Rules(
         options.overwrite,
         options.trust_targets,
-        tuple(sorted(real(p) for p in project if p.parent != p)),
+        tuple(sorted(execution_targets.real(p) for p in project if p.parent != p)),
         tuple(read),
         tuple(needed),
         tuple(map(Path, kept)),
@@ -264,12 +264,12 @@ def checked_name(name: str) -> str:
 class Destination:
     """Where a sink goes beside the store: a copy that was asked for, its own target, a chart."""
 
-    copy: Target | None = None
-    own: Target | None = None
+    copy: execution_targets.Target | None = None
+    own: execution_targets.Target | None = None
     chart: Path | None = None
 
     @property
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[execution_targets.Target]:
         """Where rows of the sink are written."""
         return [t for t in (self.copy, self.own) if t is not None]
 
@@ -279,20 +279,24 @@ def destinations(started: Started, folder: str) -> dict[str, Destination]:
     local = isinstance(started.store.files, LocalFiles)
     if folder and not local:
         raise UsageError(f"--out: results are in {started.store.files.root}; copy them from there")
-    names, targets = Names(), {}
+    names, targets = execution_targets.Names(), {}
     for sink in started.dataflow.sinks:
         operator = started.dataflow.operators[sink]
         assert isinstance(operator, Sink)
         name = names.of(operator.name, sink)
         copy = chart = own = None
-        own_path = path_of(operator.target, started.data) if operator.target and local else None
+        own_path = (
+            execution_targets.path_of(operator.target, started.data)
+            if operator.target and local
+            else None
+        )
         if folder:
             path = Path(folder) / name
-            copy = Target(real(path), str(path), is_asked=True)
+            copy = execution_targets.Target(execution_targets.real(path), str(path), is_asked=True)
         if operator.is_chart:
             chart = Path(folder or PLOTS) / name
         elif own_path is not None and operator.write is None:
-            own = Target(own_path, operator.target, is_asked=False)
+            own = execution_targets.Target(own_path, operator.target, is_asked=False)
         targets[sink] = Destination(copy, own, chart)
     started.rules.check([target for d in targets.values() for target in d.targets])
     return targets
@@ -304,7 +308,7 @@ def export(outcome: RunOutcome, started: Started, folder: str) -> list[Path]:
     targets = destinations(started, folder)
     for sink, result in outcome.results.items():
         for target in targets[sink].targets:
-            write(target, started.rules, partial(_fill, started, sink, result))
+            execution_targets.write(target, started.rules, partial(_fill, started, sink, result))
             written.append(target.path)
         chart = targets[sink].chart
         if chart is not None:
@@ -323,7 +327,7 @@ def _draw(
         return []
     if beside_store:
         assert outcome.version is not None
-        version = safe_name(outcome.version.label)
+        version = execution_targets.safe_name(outcome.version.label)
         target = Path(files.root).parent / PLOTS / version / target.name
     result, names = outcome.results[sink], started.dataflow.schemas[sink].names
     rows = _some_rows(started, sink, result)

@@ -27,8 +27,8 @@ from typing import Any, final
 from uuid import uuid4
 
 from veer.errors import InputError
-from veer.model.digests import text_digest
-from veer.store.files import checksum
+from veer.execution.store.files import checksum
+from veer.ir.digests import text_digest
 
 MARK = "_veer.json"
 FORMAT = 1

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from veer.errors import InputError
 from veer.execution.targets import path_relation
-from veer.frontends.spark.plans.tree import scala_items
+from veer.read.pyspark.plans.tree import scala_items
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,99 +8,100 @@ from types import MappingProxyType
 from veer.expressions.constant_folding import widened
 from veer.expressions.exact_arithmetic import holds_all
 from veer.expressions.law import Simplify, Stage, law
-from veer.model.expr import Call, Case, Cast, Compare, Expr, InList, Literal, Not
-from veer.model.texts import text_of
-from veer.model.types import DataType, IntegralType
+from veer.ir import expr as ex, types as ty
+from veer.ir.texts import text_of
 
 MIRRORED: Mapping[str, str] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", ">=": "<="})
 
 
-@law("x IN (1) => x = 1", InList)
-def list_of_one(expr: Expr, _: Simplify) -> Expr | None:
+@law("x IN (1) => x = 1", ex.InList)
+def list_of_one(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """Both sides are null where a value that is compared is null."""
     match expr:
-        case InList(arg, (option,)):
-            return Compare("=", arg, option)
+        case ex.InList(arg, (option,)):
+            return ex.Compare("=", arg, option)
     return None
 
 
-@law("x IN (2, 1, 2) => x IN (1, 2)", InList, stage=Stage.NORMAL)
-def list_in_order(expr: Expr, _: Simplify) -> Expr | None:
+@law("x IN (2, 1, 2) => x IN (1, 2)", ex.InList, stage=Stage.NORMAL)
+def list_in_order(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """The options are constants; a list is the same in any order."""
     match expr:
-        case InList(arg, options) if all(isinstance(o, Literal) for o in options):
-            return InList(
+        case ex.InList(arg, options) if all(isinstance(o, ex.Literal) for o in options):
+            return ex.InList(
                 arg, tuple(o for _, o in sorted({text_of(o): o for o in options}.items()))
             )
     return None
 
 
-@law("1 > length(x) => x = ''", Compare)
-def constant_on_the_right(expr: Expr, simplify: Simplify) -> Expr | None:
+@law("1 > length(x) => x = ''", ex.Compare)
+def constant_on_the_right(expr: ex.Expr, simplify: Simplify) -> ex.Expr | None:
     """Only where another law is for what is mirrored."""
     match expr:
-        case Compare(op, Literal() as left, right) if not isinstance(right, Literal):
-            mirrored = Compare(MIRRORED.get(op, op), right, left)
+        case ex.Compare(op, ex.Literal() as left, right) if not isinstance(right, ex.Literal):
+            mirrored = ex.Compare(MIRRORED.get(op, op), right, left)
             simpler = simplify(mirrored)
             return None if simpler == mirrored else simpler
     return None
 
 
-@law("10 < n => n > 10", Compare, stage=Stage.NORMAL)
-def number_on_the_right(expr: Expr, _: Simplify) -> Expr | None:
+@law("10 < n => n > 10", ex.Compare, stage=Stage.NORMAL)
+def number_on_the_right(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """A whole number compared by order."""
     match expr:
-        case Compare(op, Literal(int()) as left, right) if op in MIRRORED:
-            return Compare(MIRRORED[op], right, left)
+        case ex.Compare(op, ex.Literal(int()) as left, right) if op in MIRRORED:
+            return ex.Compare(MIRRORED[op], right, left)
     return None
 
 
-@law("n & 4 = 4 => NOT (n & 4 = 0)", Compare, stage=Stage.NORMAL)
-def bit_is_set(expr: Expr, _: Simplify) -> Expr | None:
+@law("n & 4 = 4 => NOT (n & 4 = 0)", ex.Compare, stage=Stage.NORMAL)
+def bit_is_set(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """The constant has one bit, so that there are two results; not the sign."""
     match expr:
-        case Compare("=", Call("&", (_, Literal(int() as bit))) as tested, Literal(value)) if (
-            value == bit > 0 and not bit & (bit - 1)
-        ):
-            return Not(Compare("=", tested, Literal(0, tested.type)))
+        case ex.Compare(
+            "=", ex.Call("&", (_, ex.Literal(int() as bit))) as tested, ex.Literal(value)
+        ) if value == bit > 0 and not bit & (bit - 1):
+            return ex.Not(ex.Compare("=", tested, ex.Literal(0, tested.type)))
     return None
 
 
-@law("n < 11 => n <= 10", Compare, stage=Stage.NORMAL)
-def order_with_equality(expr: Expr, _: Simplify) -> Expr | None:
+@law("n < 11 => n <= 10", ex.Compare, stage=Stage.NORMAL)
+def order_with_equality(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """Whole numbers of one type, and the constant is not the last one of it."""
     match expr:
-        case Compare("<" | ">" as op, arg, Literal(int() as number, IntegralType() as kind)):
-            constant = widened(Literal(number - 1 if op == "<" else number + 1, kind), kind)
+        case ex.Compare(
+            "<" | ">" as op, arg, ex.Literal(int() as number, ty.IntegralType() as kind)
+        ):
+            constant = widened(ex.Literal(number - 1 if op == "<" else number + 1, kind), kind)
             if arg.type == kind and constant is not None:
-                return Compare(f"{op}=", arg, constant)
+                return ex.Compare(f"{op}=", arg, constant)
     return None
 
 
-@law("CAST(x AS DECIMAL(12, 2)) <= 18.00 => x <= 18.00", Compare, stage=Stage.NORMAL)
-def comparison_before_cast(expr: Expr, _: Simplify) -> Expr | None:
+@law("CAST(x AS DECIMAL(12, 2)) <= 18.00 => x <= 18.00", ex.Compare, stage=Stage.NORMAL)
+def comparison_before_cast(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """The cast is to a type with every value, and the constant one of the narrower type."""
     match expr:
-        case Compare(op, Cast(arg, type_), Literal() as literal):
+        case ex.Compare(op, ex.Cast(arg, type_), ex.Literal() as literal):
             narrow = narrowed(literal, type_, arg.type)
-            return None if narrow is None else Compare(op, arg, narrow)
+            return None if narrow is None else ex.Compare(op, arg, narrow)
     return None
 
 
-def narrowed(literal: Literal, type_: DataType, narrow: DataType) -> Literal | None:
+def narrowed(literal: ex.Literal, type_: ty.DataType, narrow: ty.DataType) -> ex.Literal | None:
     """A constant in a type all of whose values another type holds; None if that has it not."""
     return widened(literal, narrow) if literal.type == type_ and holds_all(type_, narrow) else None
 
 
 @law("CASE WHEN c THEN x ELSE 0 END > 1 => CASE WHEN c THEN x > 1 ELSE FALSE END",
-     Compare, stage=Stage.NORMAL)  # fmt: skip
-def comparison_of_branches(expr: Expr, simplify: Simplify) -> Expr | None:
+     ex.Compare, stage=Stage.NORMAL)  # fmt: skip
+def comparison_of_branches(expr: ex.Expr, simplify: Simplify) -> ex.Expr | None:
     """One of the branches is a constant; a comparison of a CASE is that of the branch taken."""
     match expr:
-        case Compare(op, Case(branches, otherwise), Literal() as literal):
-            if any(isinstance(v, Literal) for v in (*(then for _, then in branches), otherwise)):
+        case ex.Compare(op, ex.Case(branches, otherwise), ex.Literal() as literal):
+            if any(isinstance(v, ex.Literal) for v in (*(then for _, then in branches), otherwise)):
                 compared = tuple(
-                    (when, simplify(Compare(op, then, literal))) for when, then in branches
+                    (when, simplify(ex.Compare(op, then, literal))) for when, then in branches
                 )
-                return Case(compared, simplify(Compare(op, otherwise, literal)))
+                return ex.Case(compared, simplify(ex.Compare(op, otherwise, literal)))
     return None

@@ -16,75 +16,79 @@ from types import MappingProxyType
 
 from veer.expressions.constant_folding import computed
 from veer.expressions.law import Simplify, Stage, law
-from veer.model.conditions import conjunction, conjuncts, disjunction
-from veer.model.expr import And, Case, Compare, Expr, Literal, Not, Or
-from veer.model.texts import text_of
-from veer.model.walk import transform
+from veer.ir import expr as ex
+from veer.ir.conditions import conjunction, conjuncts, disjunction
+from veer.ir.texts import text_of
+from veer.ir.walk import transform
 
 NEGATED: Mapping[str, str] = MappingProxyType({"<": ">=", "<=": ">", ">": "<=", ">=": "<"})
 
 
-def negated(condition: Expr) -> Expr:
+def negated(condition: ex.Expr) -> ex.Expr:
     """The negation of a condition, moved down as far as it goes."""
     match condition:
-        case And(args):
-            return Or(tuple(map(negated, args)))
-        case Or(args):
-            return And(tuple(map(negated, args)))
-        case Not(arg):
+        case ex.And(args):
+            return ex.Or(tuple(map(negated, args)))
+        case ex.Or(args):
+            return ex.And(tuple(map(negated, args)))
+        case ex.Not(arg):
             return arg
-        case Literal():
-            return computed(Not(condition))
-        case Compare(op, left, right) if op in NEGATED:
-            return Compare(NEGATED[op], left, right)
-        case Case(branches, otherwise):
-            return Case(tuple((when, negated(then)) for when, then in branches), negated(otherwise))
+        case ex.Literal():
+            return computed(ex.Not(condition))
+        case ex.Compare(op, left, right) if op in NEGATED:
+            return ex.Compare(NEGATED[op], left, right)
+        case ex.Case(branches, otherwise):
+            return ex.Case(
+                tuple((when, negated(then)) for when, then in branches), negated(otherwise)
+            )
         case _:
-            return Not(condition)
+            return ex.Not(condition)
 
 
-@law("NOT (a < b AND c) => a >= b OR NOT c", Not, stage=Stage.NORMAL)
-def negation_moved_down(expr: Expr, simplify: Simplify) -> Expr | None:
+@law("NOT (a < b AND c) => a >= b OR NOT c", ex.Not, stage=Stage.NORMAL)
+def negation_moved_down(expr: ex.Expr, simplify: Simplify) -> ex.Expr | None:
     """Each side is null where the other is; NaN is ordered."""
     match expr:
-        case Not(And() | Or() | Compare() | Case() as arg) if (inner := negated(arg)) != expr:
+        case ex.Not(ex.And() | ex.Or() | ex.Compare() | ex.Case() as arg) if (
+            inner := negated(arg)
+        ) != expr:
             return transform(inner, simplify)
     return None
 
 
-@law("NOT NOT a => a", Not)
-def negated_twice(expr: Expr, _: Simplify) -> Expr | None:
+@law("NOT NOT a => a", ex.Not)
+def negated_twice(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """In three-valued logic too."""
     match expr:
-        case Not(Not(arg)):
+        case ex.Not(ex.Not(arg)):
             return arg
     return None
 
 
-@law("(a AND b) AND c => a AND b AND c", And, Or, stage=Stage.NORMAL)
-def connective_flattened(expr: Expr, _: Simplify) -> Expr | None:
+@law("(a AND b) AND c => a AND b AND c", ex.And, ex.Or, stage=Stage.NORMAL)
+def connective_flattened(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """ANDs directly inside of an AND, ORs of an OR."""
-    assert isinstance(expr, And | Or)
+    assert isinstance(expr, ex.And | ex.Or)
     kind = type(expr)
     if not any(isinstance(arg, kind) for arg in expr.args):
         return None
-    inner = (arg.args if isinstance(arg, And | Or) and type(arg) is kind else (arg,)
+    inner = (arg.args if isinstance(arg, ex.And | ex.Or) and type(arg) is kind else (arg,)
              for arg in expr.args)  # fmt: skip
     return kind(tuple(a for args in inner for a in args))
 
 
-@law("a OR b OR a => a OR b", Or, stage=Stage.NORMAL)
-def alternatives_once(expr: Expr, _: Simplify) -> Expr | None:
+@law("a OR b OR a => a OR b", ex.Or, stage=Stage.NORMAL)
+def alternatives_once(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """Alternatives that read alike are one."""
-    assert isinstance(expr, Or)
+    assert isinstance(expr, ex.Or)
     once = tuple({text_of(a): a for a in expr.args}.values())
     return None if len(once) == len(expr.args) else disjunction(once)
 
 
-@law("(a AND b) OR (a AND c) => a AND (b OR c)", Or, stage=Stage.NORMAL)
-def shared_conditions_first(expr: Expr, _: Simplify) -> Expr | None:
+@law("(a AND b) OR (a AND c) => a AND (b OR c)", ex.Or, stage=Stage.NORMAL)
+def shared_conditions_first(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """What all alternatives require is taken out of them."""
-    assert isinstance(expr, Or)
+    assert isinstance(expr, ex.Or)
     alternatives = [{text_of(c): c for c in conjuncts(arg)} for arg in expr.args]
     shared = [t for t in alternatives[0] if all(t in other for other in alternatives[1:])]
     if not shared:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias, final
 
-from veer.model.expr import Call, Expr
+from veer.ir import expr as ex
 
-Simplify: TypeAlias = Callable[[Expr], Expr]  # an expression whose parts are simplified
-Rewrite: TypeAlias = Callable[[Expr, Simplify], Expr | None]
+Simplify: TypeAlias = Callable[[ex.Expr], ex.Expr]  # an expression whose parts are simplified
+Rewrite: TypeAlias = Callable[[ex.Expr, Simplify], ex.Expr | None]
 MOST_STEPS = 100  # on one node; a bound all the same
 
 
@@ -34,7 +34,7 @@ class Law:
 
     statement: str  # before => after
     stage: Stage
-    nodes: tuple[type[Expr] | str, ...]  # classes of nodes, and names of functions
+    nodes: tuple[type[ex.Expr] | str, ...]  # classes of nodes, and names of functions
     rewrite: Rewrite
 
     @property
@@ -49,7 +49,7 @@ class Law:
 
 
 def law(
-    statement: str, *nodes: type[Expr] | str, stage: Stage = Stage.SIMPLER
+    statement: str, *nodes: type[ex.Expr] | str, stage: Stage = Stage.SIMPLER
 ) -> Callable[[Rewrite], Law]:
     """Make a law of a function, whose docstring is the precondition."""
     return lambda rewrite: Law(statement, stage, nodes, rewrite)
@@ -64,9 +64,9 @@ class Simplifier:
 
     def __init__(self, laws: Iterable[Law], stage: Stage) -> None:
         self.laws = tuple(each for each in laws if each.stage <= stage)
-        self._by_node: dict[type[Expr] | str, tuple[Rewrite, ...]] = {}
+        self._by_node: dict[type[ex.Expr] | str, tuple[Rewrite, ...]] = {}
 
-    def __call__(self, expr: Expr) -> Expr:
+    def __call__(self, expr: ex.Expr) -> ex.Expr:
         """The expression after all laws that apply; itself if none does."""
         for _ in range(MOST_STEPS):
             for rewrite in self._for(expr):
@@ -78,9 +78,9 @@ class Simplifier:
                 break
         return expr
 
-    def _for(self, expr: Expr) -> tuple[Rewrite, ...]:
+    def _for(self, expr: ex.Expr) -> tuple[Rewrite, ...]:
         """The laws that may apply to a node, by its class and function."""
-        key = expr.function if isinstance(expr, Call) else type(expr)
+        key = expr.function if isinstance(expr, ex.Call) else type(expr)
         rewrites = self._by_node.get(key)
         if rewrites is None:
             keys = {key, type(expr)}

@@ -22,10 +22,10 @@ from typing import Any, final
 from veer.expressions.constant_folding import COMPARISONS, FALSE, SETTLED, widened
 from veer.expressions.law import Simplify, Stage, law
 from veer.functions.ordering import sort_key
-from veer.model.conditions import conjunction, disjunction
-from veer.model.expr import And, Case, Compare, Expr, InList, IsNull, Literal, Not, Or
-from veer.model.texts import text_of
-from veer.model.types import IntegralType
+from veer.ir import expr as ex
+from veer.ir.conditions import conjunction, disjunction
+from veer.ir.texts import text_of
+from veer.ir.types import IntegralType
 
 MOST_CONSTANTS = 60
 NULL = -1  # the cell of null; the others are counted from 0
@@ -40,8 +40,8 @@ class _OtherValuesError(Exception):
 class _Cells:
     """A value, and the constants it is compared with: cell 2i + 1 is the i-th, 2i lies below it."""
 
-    value: Expr
-    constants: tuple[Literal, ...]
+    value: ex.Expr
+    constants: tuple[ex.Literal, ...]
 
     @cached_property
     def places(self) -> dict[Any, int]:
@@ -66,28 +66,28 @@ class _Cells:
         """Whether the value is an integer."""
         return isinstance(self.value.type, IntegralType)
 
-    def truth(self, condition: Expr, cell: int) -> bool | None:
+    def truth(self, condition: ex.Expr, cell: int) -> bool | None:
         """What a condition is on a cell."""
         match condition:
-            case Literal(None | bool() as value):
+            case ex.Literal(None | bool() as value):
                 return value
-            case And(args):
+            case ex.And(args):
                 return _all(self.truth(a, cell) for a in args)
-            case Or(args):
+            case ex.Or(args):
                 return _not(_all(_not(self.truth(a, cell)) for a in args))
-            case Not(arg):
+            case ex.Not(arg):
                 return _not(self.truth(arg, cell))
-            case IsNull(arg) if arg == self.value:
+            case ex.IsNull(arg) if arg == self.value:
                 return cell == NULL
-            case InList(arg, options) if arg == self.value:
-                parts = [self.truth(Compare("=", arg, o), cell) for o in options]
+            case ex.InList(arg, options) if arg == self.value:
+                parts = [self.truth(ex.Compare("=", arg, o), cell) for o in options]
                 return _not(_all(map(_not, parts)))
-            case Compare(op, arg, Literal() as constant) if arg == self.value:
+            case ex.Compare(op, arg, ex.Literal() as constant) if arg == self.value:
                 return self._compared(op, cell, constant)
             case _:
                 raise _OtherValuesError
 
-    def _compared(self, op: str, cell: int, constant: Literal) -> bool | None:
+    def _compared(self, op: str, cell: int, constant: ex.Literal) -> bool | None:
         if constant.value is None or cell == NULL:
             return None if op != "<=>" else constant.value is None and cell == NULL
         place = self.places[sort_key(self.value.type)(constant.value)]
@@ -95,31 +95,31 @@ class _Cells:
 
     # -- conditions that say in which cells a value is -----------------------------------------------
 
-    def up_to(self, cell: int) -> Expr:
+    def up_to(self, cell: int) -> ex.Expr:
         """That the value is in a cell or below it."""
         if cell % 2:
-            return Compare("<=", self.value, self.constants[cell // 2])
+            return ex.Compare("<=", self.value, self.constants[cell // 2])
         return self._beside("<", self.constants[cell // 2], -1)
 
-    def from_on(self, cell: int) -> Expr:
+    def from_on(self, cell: int) -> ex.Expr:
         """That the value is in a cell or above it."""
         if cell % 2:
-            return Compare(">=", self.value, self.constants[cell // 2])
+            return ex.Compare(">=", self.value, self.constants[cell // 2])
         return self._beside(">", self.constants[cell // 2 - 1], 1)
 
-    def _beside(self, op: str, constant: Literal, step: int) -> Expr:
+    def _beside(self, op: str, constant: ex.Literal, step: int) -> ex.Expr:
         if self.is_whole:
-            near = widened(Literal(constant.value + step, constant.type), constant.type)
+            near = widened(ex.Literal(constant.value + step, constant.type), constant.type)
             if near is not None:
-                return Compare(f"{op}=", self.value, near)
-        return Compare(op, self.value, constant)
+                return ex.Compare(f"{op}=", self.value, near)
+        return ex.Compare(op, self.value, constant)
 
 
 @law("CASE WHEN n < 10 THEN 'low' WHEN n >= 10 AND n < 20 THEN 'mid' END "
-     "=> CASE WHEN n <= 9 THEN 'low' WHEN n <= 19 THEN 'mid' END", Case, stage=Stage.NORMAL)  # fmt: skip
-def branches_by_ranges(expr: Expr, _: Simplify) -> Expr | None:
+     "=> CASE WHEN n <= 9 THEN 'low' WHEN n <= 19 THEN 'mid' END", ex.Case, stage=Stage.NORMAL)  # fmt: skip
+def branches_by_ranges(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """All conditions compare one value with constants of its type, which are ordered alike everywhere."""
-    assert isinstance(expr, Case)
+    assert isinstance(expr, ex.Case)
     whens = [when for when, _ in expr.branches]
     cells = _cells(whens)
     if cells is None:
@@ -133,26 +133,26 @@ def branches_by_ranges(expr: Expr, _: Simplify) -> Expr | None:
     others = [c for c in cells.filled if taken[c] != taken[NULL]]
     if others and all(taken[c] == taken[others[0]] for c in others):
         ranges = disjunction(list(_runs(cells, [c in others for c in cells.filled])))
-        return Case(((ranges, taken[others[0]]),), taken[NULL])
+        return ex.Case(((ranges, taken[others[0]]),), taken[NULL])
     return _in_order(cells, taken)
 
 
-def true_ranges(condition: Case) -> Expr | None:
+def true_ranges(condition: ex.Case) -> ex.Expr | None:
     """Where a CASE of constants about one value is true, as ranges of it; None of others."""
     cells = _cells([when for when, _ in condition.branches])
     values = [then for _, then in condition.branches] + [condition.otherwise]
-    if cells is None or not all(isinstance(v, Literal) for v in values):
+    if cells is None or not all(isinstance(v, ex.Literal) for v in values):
         return None
     try:
-        true = [_taken(cells, condition, c) == Literal(True, FALSE.type) for c in cells.filled]
-        if _taken(cells, condition, NULL) == Literal(True, FALSE.type):
+        true = [_taken(cells, condition, c) == ex.Literal(True, FALSE.type) for c in cells.filled]
+        if _taken(cells, condition, NULL) == ex.Literal(True, FALSE.type):
             return None
     except _OtherValuesError:
         return None
     return disjunction(list(_runs(cells, true)) or [FALSE])
 
 
-def _runs(cells: _Cells, true: Sequence[bool]) -> Iterator[Expr]:
+def _runs(cells: _Cells, true: Sequence[bool]) -> Iterator[ex.Expr]:
     """Each run of cells in which something is true, as a condition."""
     for is_true, run in groupby(zip(cells.filled, true, strict=True), key=lambda pair: pair[1]):
         if not is_true:
@@ -164,11 +164,11 @@ def _runs(cells: _Cells, true: Sequence[bool]) -> Iterator[Expr]:
         if members[-1] != cells.filled[-1]:
             bounds.append(cells.up_to(members[-1]))
         if len(members) == 1 and members[0] % 2:
-            bounds = [Compare("=", cells.value, cells.constants[members[0] // 2])]
-        yield conjunction(bounds or [Not(IsNull(cells.value))])
+            bounds = [ex.Compare("=", cells.value, cells.constants[members[0] // 2])]
+        yield conjunction(bounds or [ex.Not(ex.IsNull(cells.value))])
 
 
-def _cells(conditions: Sequence[Expr]) -> _Cells | None:
+def _cells(conditions: Sequence[ex.Expr]) -> _Cells | None:
     """The cells into which the constants of some conditions cut the value they are about."""
     atoms = [a for c in conditions for a in _atoms(c)]
     if not atoms:
@@ -185,27 +185,27 @@ def _cells(conditions: Sequence[Expr]) -> _Cells | None:
     return _Cells(value, tuple(ordered[k] for k in sorted(ordered)))
 
 
-def _atoms(condition: Expr) -> Iterator[tuple[Expr, list[Literal]]]:
+def _atoms(condition: ex.Expr) -> Iterator[tuple[ex.Expr, list[ex.Literal]]]:
     """The values that a condition is about, each with the constants it is compared with."""
     match condition:
-        case And(args) | Or(args):
+        case ex.And(args) | ex.Or(args):
             for arg in args:
                 yield from _atoms(arg)
-        case Not(arg):
+        case ex.Not(arg):
             yield from _atoms(arg)
-        case IsNull(arg):
+        case ex.IsNull(arg):
             yield arg, []
-        case Compare(_, left, Literal() as constant):
+        case ex.Compare(_, left, ex.Literal() as constant):
             yield left, [constant]
-        case InList(arg, options):
-            yield arg, [o for o in options if isinstance(o, Literal)]
-        case Literal():
+        case ex.InList(arg, options):
+            yield arg, [o for o in options if isinstance(o, ex.Literal)]
+        case ex.Literal():
             return
         case _:
             yield condition, []
 
 
-def _taken(cells: _Cells, case: Case, cell: int) -> Expr:
+def _taken(cells: _Cells, case: ex.Case, cell: int) -> ex.Expr:
     """The value of a CASE on a cell."""
     for when, then in case.branches:
         if cells.truth(when, cell):
@@ -213,21 +213,21 @@ def _taken(cells: _Cells, case: Case, cell: int) -> Expr:
     return case.otherwise
 
 
-def _is_equality(condition: Expr) -> bool:
+def _is_equality(condition: ex.Expr) -> bool:
     match condition:
-        case Compare("=", _, Literal()):
+        case ex.Compare("=", _, ex.Literal()):
             return True
-        case InList(_, options):
-            return all(isinstance(o, Literal) and o.value is not None for o in options)
+        case ex.InList(_, options):
+            return all(isinstance(o, ex.Literal) and o.value is not None for o in options)
         case _:
             return False
 
 
-def _by_constants(cells: _Cells, taken: dict[int, Expr]) -> Expr:
+def _by_constants(cells: _Cells, taken: dict[int, ex.Expr]) -> ex.Expr:
     """A CASE that asks for constants alone: those of each value together."""
     otherwise = taken[NULL]
-    values: list[Expr] = []
-    options: list[list[Literal]] = []
+    values: list[ex.Expr] = []
+    options: list[list[ex.Literal]] = []
     for cell in cells.filled:
         then = taken[cell]
         if cell % 2 and then != otherwise:
@@ -236,26 +236,26 @@ def _by_constants(cells: _Cells, taken: dict[int, Expr]) -> Expr:
                 options.append([])
             options[values.index(then)].append(cells.constants[cell // 2])
     whens = (_is_one_of(cells.value, constants) for constants in options)
-    return Case(tuple(zip(whens, values, strict=True)), otherwise) if values else otherwise
+    return ex.Case(tuple(zip(whens, values, strict=True)), otherwise) if values else otherwise
 
 
-def _is_one_of(value: Expr, options: Sequence[Literal]) -> Expr:
+def _is_one_of(value: ex.Expr, options: Sequence[ex.Literal]) -> ex.Expr:
     if len(options) == 1:
-        return Compare("=", value, options[0])
-    return InList(value, tuple(sorted(options, key=text_of)))
+        return ex.Compare("=", value, options[0])
+    return ex.InList(value, tuple(sorted(options, key=text_of)))
 
 
-def _in_order(cells: _Cells, taken: dict[int, Expr]) -> Expr:
+def _in_order(cells: _Cells, taken: dict[int, ex.Expr]) -> ex.Expr:
     """A CASE that asks for one range after the other, the lowest first."""
     runs = [(taken[group[0]], group[-1]) for group in _groups(cells.filled, taken)]
     branches = [(cells.up_to(last), then) for then, last in runs[:-1]]
     highest, otherwise = runs[-1][0], taken[NULL]
     if highest != otherwise:
-        branches.append((Not(IsNull(cells.value)), highest))
-    return Case(tuple(branches), otherwise) if branches else otherwise
+        branches.append((ex.Not(ex.IsNull(cells.value)), highest))
+    return ex.Case(tuple(branches), otherwise) if branches else otherwise
 
 
-def _groups(filled: Sequence[int], taken: dict[int, Expr]) -> Iterator[list[int]]:
+def _groups(filled: Sequence[int], taken: dict[int, ex.Expr]) -> Iterator[list[int]]:
     """Adjacent cells on which the CASE gives the same value."""
     group: list[int] = []
     for cell in filled:

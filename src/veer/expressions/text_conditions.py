@@ -13,8 +13,7 @@ from typing import TypeAlias, final
 
 from veer.expressions.law import Simplify, law
 from veer.expressions.texts import plain_delimiter
-from veer.model.expr import And, Call, Compare, Expr, InList, Literal, Not, Or
-from veer.model.types import BOOLEAN, INT, StringType
+from veer.ir import expr as ex, types as ty
 
 LONGEST = 100  # characters that a pattern skips
 # Regular expressions that ask for a text as it is, at the beginning if they start with ^.
@@ -23,107 +22,110 @@ ESCAPE = "\\"
 
 
 @law("x LIKE 'An%' => startswith(x, 'An')", "like")
-def like_as_search(expr: Expr, _: Simplify) -> Expr | None:
+def like_as_search(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """The pattern is a constant that Spark accepts; others are written with the fewest escapes."""
-    assert isinstance(expr, Call)
+    assert isinstance(expr, ex.Call)
     pieces = constant_pattern(expr.args[1:])
     return None if pieces is None else _matching(expr.args[0], pieces)
 
 
 @law("x RLIKE '^An' => startswith(x, 'An')", "rlike")
-def regex_as_search(expr: Expr, _: Simplify) -> Expr | None:
+def regex_as_search(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """No character of the constant pattern means something else, but a ^ at its beginning."""
     match expr:
-        case Call(_, (arg, Literal(str() as pattern))) if PLAIN_REGEX.fullmatch(pattern):
+        case ex.Call(_, (arg, ex.Literal(str() as pattern))) if PLAIN_REGEX.fullmatch(pattern):
             function = "startswith" if pattern[0] == "^" else "contains"
             return _search_for(function, arg, pattern.removeprefix("^"))
     return None
 
 
 @law("contains(x, '') => x = x", "startswith", "endswith", "contains")
-def search_for_nothing(expr: Expr, _: Simplify) -> Expr | None:
+def search_for_nothing(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """True, but null where the text is."""
     match expr:
-        case Call(_, (arg, Literal(""))):
+        case ex.Call(_, (arg, ex.Literal(""))):
             return _present(arg)
     return None
 
 
-@law("substring(x, 1, 2) = 'An' => startswith(x, 'An')", Compare)
-def part_as_search(expr: Expr, _: Simplify) -> Expr | None:
+@law("substring(x, 1, 2) = 'An' => startswith(x, 'An')", ex.Compare)
+def part_as_search(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """Place and length are constants, and so is the text; not of bytes."""
     match expr:
-        case Compare("=", Call(function, args), Literal(str() as text)):
+        case ex.Compare("=", ex.Call(function, args), ex.Literal(str() as text)):
             pass
         case _:
             return None
     match function, args:
-        case "left", (arg, Literal(int() as size)):
+        case "left", (arg, ex.Literal(int() as size)):
             return _equal_part(arg, 1, size, text)
-        case "right", (arg, Literal(int() as size)) if size > 0:
+        case "right", (arg, ex.Literal(int() as size)) if size > 0:
             return _equal_part(arg, -size, size, text)
-        case "substring", (arg, Literal(int() as place)) if place < 0:
+        case "substring", (arg, ex.Literal(int() as place)) if place < 0:
             return _equal_part(arg, place, -place, text)
-        case "substring", (arg, Literal(int() as place), Literal(int() as size)):
+        case "substring", (arg, ex.Literal(int() as place), ex.Literal(int() as size)):
             return _equal_part(arg, place, size, text)
     return None
 
 
-@law("left(x, 2) IN ('An', 'Bo') => startswith(x, 'An') OR startswith(x, 'Bo')", InList)
-def parts_as_searches(expr: Expr, simplify: Simplify) -> Expr | None:
+@law("left(x, 2) IN ('An', 'Bo') => startswith(x, 'An') OR startswith(x, 'Bo')", ex.InList)
+def parts_as_searches(expr: ex.Expr, simplify: Simplify) -> ex.Expr | None:
     """Each equality has a form of its own, of texts and of dates as texts."""
     match expr:
-        case InList(Call("substring" | "left" | "right" | "date_format") as arg, options):
-            plain = [simplify(Compare("=", arg, option)) for option in options]
-            if not any(isinstance(p, Compare) and p.left == arg for p in plain):
-                return Or(tuple(plain))
+        case ex.InList(ex.Call("substring" | "left" | "right" | "date_format") as arg, options):
+            plain = [simplify(ex.Compare("=", arg, option)) for option in options]
+            if not any(isinstance(p, ex.Compare) and p.left == arg for p in plain):
+                return ex.Or(tuple(plain))
     return None
 
 
-@law("instr(x, y) = 1 => startswith(x, y)", Compare)
-def place_as_search(expr: Expr, simplify: Simplify) -> Expr | None:
+@law("instr(x, y) = 1 => startswith(x, y)", ex.Compare)
+def place_as_search(expr: ex.Expr, simplify: Simplify) -> ex.Expr | None:
     """Where a text holds another is compared with 0 or 1, searching from the start."""
     match expr:
-        case Compare(
+        case ex.Compare(
             op,
-            Call("instr", (text, part)) | Call("locate", (part, text) | (part, text, Literal(1))),
-            Literal(int() as number),
+            ex.Call("instr", (text, part))
+            | ex.Call("locate", (part, text) | (part, text, ex.Literal(1))),
+            ex.Literal(int() as number),
         ):
             pass
         case _:
             return None
     if (op, number) in (("=", 0), ("<=", 0), ("<", 1)):
-        return Not(simplify(Call("contains", (text, part), BOOLEAN)))
+        return ex.Not(simplify(ex.Call("contains", (text, part), ty.BOOLEAN)))
     if (op, number) in ((">", 0), (">=", 1)):
-        return Call("contains", (text, part), BOOLEAN)
-    return Call("startswith", (text, part), BOOLEAN) if (op, number) == ("=", 1) else None
+        return ex.Call("contains", (text, part), ty.BOOLEAN)
+    return ex.Call("startswith", (text, part), ty.BOOLEAN) if (op, number) == ("=", 1) else None
 
 
-@law("length(x) = 0 => x = ''", Compare)
-def length_of_empty(expr: Expr, _: Simplify) -> Expr | None:
+@law("length(x) = 0 => x = ''", ex.Compare)
+def length_of_empty(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """A text, not bytes: no other one has no characters."""
     match expr:
-        case Compare(op, Call("length", (text,)), Literal(int() as number)):
-            if isinstance(text.type, StringType):
+        case ex.Compare(op, ex.Call("length", (text,)), ex.Literal(int() as number)):
+            if isinstance(text.type, ty.StringType):
                 if (op, number) in (("=", 0), ("<=", 0), ("<", 1)):
                     return _equal(text, "")
                 if (op, number) in ((">", 0), (">=", 1)):
-                    return Not(_equal(text, ""))
+                    return ex.Not(_equal(text, ""))
     return None
 
 
-@law("size(split(x, ',')) > 1 => contains(x, ',')", Compare)
-def pieces_as_search(expr: Expr, _: Simplify) -> Expr | None:
+@law("size(split(x, ',')) > 1 => contains(x, ',')", ex.Compare)
+def pieces_as_search(expr: ex.Expr, _: Simplify) -> ex.Expr | None:
     """Whether there is one piece or more, of a constant delimiter that is no regular expression."""
     match expr:
-        case Compare(op, Call("python.len" | "size", (Call() as split,)), Literal(int() as number)):
+        case ex.Compare(
+            op, ex.Call("python.len" | "size", (ex.Call() as split,)), ex.Literal(int() as number)
+        ):
             pass
         case _:
             return None
     match split:
-        case Call("python.split", (text, Literal(str() as delimiter))):
+        case ex.Call("python.split", (text, ex.Literal(str() as delimiter))):
             pass
-        case Call("split", (text, Literal(str() as pattern))):
+        case ex.Call("split", (text, ex.Literal(str() as pattern))):
             delimiter = plain_delimiter(pattern)
         case _:
             return None
@@ -131,15 +133,15 @@ def pieces_as_search(expr: Expr, _: Simplify) -> Expr | None:
     if not delimiter or not (is_one or (op, number) in ((">", 1), (">=", 2))):
         return None
     holds = _search_for("contains", text, delimiter)
-    return Not(holds) if is_one else holds
+    return ex.Not(holds) if is_one else holds
 
 
-def _present(arg: Expr) -> Expr:
+def _present(arg: ex.Expr) -> ex.Expr:
     """True, but null where the argument is."""
-    return Compare("=", arg, arg)
+    return ex.Compare("=", arg, arg)
 
 
-def _matching(arg: Expr, pieces: tuple[Piece, ...]) -> Expr:
+def _matching(arg: ex.Expr, pieces: tuple[Piece, ...]) -> ex.Expr:
     """That a text is made of these pieces."""
     some = Gap(0, True)
     match pieces:
@@ -159,38 +161,38 @@ def _matching(arg: Expr, pieces: tuple[Piece, ...]) -> Expr:
             # At least as long as both, or they might share characters.
             long_enough = _has_length(arg, len(first) + len(last), True)
             ends = (_search_for("startswith", arg, first), _search_for("endswith", arg, last))
-            return And((*ends, long_enough))
+            return ex.And((*ends, long_enough))
         case _:
-            return Call("like", (arg, Literal(written_pattern(pieces), arg.type)), BOOLEAN)
+            return ex.Call("like", (arg, ex.Literal(written_pattern(pieces), arg.type)), ty.BOOLEAN)
 
 
-def _equal(arg: Expr, text: str) -> Expr:
-    return Compare("=", arg, Literal(text, arg.type))
+def _equal(arg: ex.Expr, text: str) -> ex.Expr:
+    return ex.Compare("=", arg, ex.Literal(text, arg.type))
 
 
-def _search_for(function: str, arg: Expr, text: str) -> Expr:
-    return Call(function, (arg, Literal(text, arg.type)), BOOLEAN)
+def _search_for(function: str, arg: ex.Expr, text: str) -> ex.Expr:
+    return ex.Call(function, (arg, ex.Literal(text, arg.type)), ty.BOOLEAN)
 
 
-def _has_length(arg: Expr, least: int, is_open: bool) -> Expr:
+def _has_length(arg: ex.Expr, least: int, is_open: bool) -> ex.Expr:
     """That a text has so many characters, or so many and more."""
     if least == 0:
         return _present(arg) if is_open else _equal(arg, "")
-    length = Call("length", (arg,), INT)
+    length = ex.Call("length", (arg,), ty.INT)
     if is_open and least == 1:
-        return Not(_equal(arg, ""))
-    return Compare(">=" if is_open else "=", length, Literal(least, INT))
+        return ex.Not(_equal(arg, ""))
+    return ex.Compare(">=" if is_open else "=", length, ex.Literal(least, ty.INT))
 
 
-def _equal_part(arg: Expr, place: int, size: int, text: str) -> Expr | None:
+def _equal_part(arg: ex.Expr, place: int, size: int, text: str) -> ex.Expr | None:
     """That the characters from a place on are a text; place 0 is the first one, too.
 
     A shorter text than was asked for is all that there is, a longer one is never given.
     """
-    if not isinstance(arg.type, StringType) or not size > 0 or abs(place) > LONGEST:
+    if not isinstance(arg.type, ty.StringType) or not size > 0 or abs(place) > LONGEST:
         return None
     if len(text) > size:
-        return Not(_present(arg))
+        return ex.Not(_present(arg))
     if place < 0:
         if size != -place:
             return None
@@ -217,15 +219,15 @@ class Gap:
 Piece: TypeAlias = str | Gap
 
 
-def constant_pattern(given: Sequence[Expr]) -> tuple[Piece, ...] | None:
+def constant_pattern(given: Sequence[ex.Expr]) -> tuple[Piece, ...] | None:
     """The pieces of a LIKE pattern given with or without an escape character.
 
     None if these are no constants, or none that Spark accepts.
     """
     match given:
-        case [Literal(str() as pattern)]:
+        case [ex.Literal(str() as pattern)]:
             return read_pattern(pattern)
-        case [Literal(str() as pattern), Literal(str() as escape)] if len(escape) == 1:
+        case [ex.Literal(str() as pattern), ex.Literal(str() as escape)] if len(escape) == 1:
             return read_pattern(pattern, escape)
         case _:
             return None

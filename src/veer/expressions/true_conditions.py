@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from veer.analysis.determinism import is_random
 from veer.expressions.connectives import negated
 from veer.expressions.constant_folding import FALSE, TRUE, computed
 from veer.expressions.nulls import is_null_with
 from veer.expressions.ranges import true_ranges
-from veer.model.conditions import conjunction, conjuncts, disjunction
-from veer.model.expr import And, Call, Case, Compare, Expr, IsNull, Literal, Not, Or
+from veer.facts.determinism import is_random
+from veer.ir import expr as ex
+from veer.ir.conditions import conjunction, conjuncts, disjunction
 
 
-def where_true(condition: Expr) -> Expr:
+def where_true(condition: ex.Expr) -> ex.Expr:
     """A condition that is true where this one is, in one spelling: null counts as false.
 
     What is random is left as it is: two numbers that are drawn alike are two.
@@ -31,60 +31,60 @@ def where_true(condition: Expr) -> Expr:
     return condition if is_random(condition) else _where_true(condition)
 
 
-def _where_true(condition: Expr) -> Expr:
+def _where_true(condition: ex.Expr) -> ex.Expr:
     match condition:
-        case And(args):
+        case ex.And(args):
             return computed(conjunction(_without_null_tests([_where_true(a) for a in args])))
-        case Or(args):
+        case ex.Or(args):
             return computed(disjunction([_where_true(a) for a in args]))
-        case Literal(None):
+        case ex.Literal(None):
             return FALSE
-        case Call("coalesce", (*args, Literal(False))) if args:
+        case ex.Call("coalesce", (*args, ex.Literal(False))) if args:
             return _where_true(
-                args[0] if len(args) == 1 else Call("coalesce", tuple(args), FALSE.type)
+                args[0] if len(args) == 1 else ex.Call("coalesce", tuple(args), FALSE.type)
             )
-        case Not(Call("coalesce", (arg, Literal(True)))):
+        case ex.Not(ex.Call("coalesce", (arg, ex.Literal(True)))):
             return _where_true(negated(arg))
-        case Compare("<=>", left, Literal(value) as right) if value is not None:
-            return _where_true(Compare("=", left, right))
-        case Compare("<=>", Literal(value) as left, right) if value is not None:
-            return _where_true(Compare("=", right, left))
-        case Compare("=", left, Literal(bool() as value)):
+        case ex.Compare("<=>", left, ex.Literal(value) as right) if value is not None:
+            return _where_true(ex.Compare("=", left, right))
+        case ex.Compare("<=>", ex.Literal(value) as left, right) if value is not None:
+            return _where_true(ex.Compare("=", right, left))
+        case ex.Compare("=", left, ex.Literal(bool() as value)):
             return _where_true(left if value else negated(left))
-        case Case() if (ranges := true_ranges(condition)) is not None:
+        case ex.Case() if (ranges := true_ranges(condition)) is not None:
             return ranges
-        case Case(((when, then), *others), otherwise):
+        case ex.Case(((when, then), *others), otherwise):
             return _case(
-                condition, when, then, Case(tuple(others), otherwise) if others else otherwise
+                condition, when, then, ex.Case(tuple(others), otherwise) if others else otherwise
             )
         case _:
             return condition
 
 
-def _without_null_tests(conditions: Sequence[Expr]) -> list[Expr]:
+def _without_null_tests(conditions: Sequence[ex.Expr]) -> list[ex.Expr]:
     """Conditions that are all true where these are, without tests that follow from the others."""
     parts = [part for condition in conditions for part in conjuncts(condition)]
     kept = list(parts)
     for part in parts:
         match part:
-            case Not(IsNull(value)):
+            case ex.Not(ex.IsNull(value)):
                 others = [k for k in kept if k is not part]
                 if any(is_null_with(other, value) for other in others):
                     kept = others
     return kept
 
 
-def _case(case: Expr, when: Expr, then: Expr, rest: Expr) -> Expr:
+def _case(case: ex.Expr, when: ex.Expr, then: ex.Expr, rest: ex.Expr) -> ex.Expr:
     """Where a CASE is true, by its first branch and the others."""
     if then == TRUE:
-        return _where_true(Or((when, rest)))
-    if rest in (FALSE, Literal(None, FALSE.type)):
-        return _where_true(And((when, then)))
-    if isinstance(then, Literal) and is_null_test(when):
-        return _where_true(And((negated(when), rest)))
+        return _where_true(ex.Or((when, rest)))
+    if rest in (FALSE, ex.Literal(None, FALSE.type)):
+        return _where_true(ex.And((when, then)))
+    if isinstance(then, ex.Literal) and is_null_test(when):
+        return _where_true(ex.And((negated(when), rest)))
     return case
 
 
-def is_null_test(condition: Expr) -> bool:
+def is_null_test(condition: ex.Expr) -> bool:
     """Whether a condition is about being null, and never null itself."""
-    return isinstance(condition.arg if isinstance(condition, Not) else condition, IsNull)
+    return isinstance(condition.arg if isinstance(condition, ex.Not) else condition, ex.IsNull)

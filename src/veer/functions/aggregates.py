@@ -11,14 +11,7 @@ from operator import and_, or_, xor
 from typing import Any
 
 from veer.errors import IllFormedError, UnsupportedError
-from veer.functions.arithmetic import (
-    EXACT,
-    NAN,
-    _decimal_divide,
-    fit_decimal,
-    fit_integer,
-    fit_interval,
-)
+from veer.functions import arithmetic
 from veer.functions.ordering import group_key, sort_key, unsigned_zero
 from veer.functions.registry import (
     CHOICE,
@@ -38,22 +31,7 @@ from veer.functions.typing import (
     require_count,
     signature,
 )
-from veer.model.types import (
-    BOOLEAN,
-    DOUBLE,
-    LONG,
-    ArrayType,
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    NumericType,
-    YearMonthIntervalType,
-    has_floats,
-    is_orderable,
-)
+from veer.ir import types as ty
 from veer.settings import SPARK_4_0, SPARK_4_2
 
 Rows = list[tuple[Any, ...]]
@@ -63,8 +41,8 @@ BEST = CHOICE, Claim.IGNORES_DUPLICATES, Claim.IGNORES_ORDER, Adding.NOTHING, Zo
 MOMENT = CHOICE, Claim.IGNORES_ORDER, Claim.CHOOSES_BY_ROUNDING
 
 
-NUMBER, NUMBERS = signature(DOUBLE, DOUBLE), signature(DOUBLE, DOUBLE, DOUBLE)
-TRUTH = signature(BOOLEAN, BOOLEAN)
+NUMBER, NUMBERS = signature(ty.DOUBLE, ty.DOUBLE), signature(ty.DOUBLE, ty.DOUBLE, ty.DOUBLE)
+TRUTH = signature(ty.BOOLEAN, ty.BOOLEAN)
 
 
 def _present(rows: Rows) -> list[Any]:
@@ -77,10 +55,10 @@ def _present(rows: Rows) -> list[Any]:
 
 def _count_rule(args: Sequence[Argument]) -> Resolved:
     """`count()` counts rows, `count(a, b)` rows in which no argument is null."""
-    return Resolved(tuple(a.type for a in args), LONG)
+    return Resolved(tuple(a.type for a in args), ty.LONG)
 
 
-def _count(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], int]:
+def _count(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], int]:
     if not types:
         return len
     return lambda rows: sum(None not in row for row in rows)
@@ -92,46 +70,46 @@ aggregate("count", "Count", _count_rule, _count)(
 )
 
 
-def _count_true(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], int]:
+def _count_true(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], int]:
     return lambda rows: sum(row[0] is True for row in rows)
 
 
-aggregate("count_if", "CountIf", signature(LONG, BOOLEAN), _count_true)(
+aggregate("count_if", "CountIf", signature(ty.LONG, ty.BOOLEAN), _count_true)(
     (PURE, Claim.IGNORES_ORDER, Claim.EMPTY_HAS_VALUE, Adding.NOTHING),
     (FoldMeaning.COUNT_IF, Claim.COUNTS_ROWS),
 )
 
-SUMMABLE = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
+SUMMABLE = (ty.NumericType, ty.DayTimeIntervalType, ty.YearMonthIntervalType)
 
 
 def _sum_rule(args: Sequence[Argument]) -> Resolved:
     """Integers add up to a bigint, floats to a double, decimals to ten digits more."""
     (type_,) = signature(first_type, SUMMABLE)(args).arguments
     match type_:
-        case DecimalType(precision, scale):
+        case ty.DecimalType(precision, scale):
             return Resolved((type_,), bounded(precision + 10, scale))
-        case IntegralType():
-            return Resolved((type_,), LONG)
-        case NumericType():
-            return Resolved((type_,), DOUBLE)
+        case ty.IntegralType():
+            return Resolved((type_,), ty.LONG)
+        case ty.NumericType():
+            return Resolved((type_,), ty.DOUBLE)
         case _:
             return Resolved((type_,), type_)
 
 
-def _sum(_types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
+def _sum(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[[Rows], Any]:
     def total(rows: Rows) -> Any:
         values = _present(rows)
         if not values:
             return None
         match result:
-            case DecimalType():
-                return fit_decimal(add_decimals(values), result)
-            case IntegralType():
-                return fit_integer(sum(values), result)
-            case NumericType():
+            case ty.DecimalType():
+                return arithmetic.fit_decimal(add_decimals(values), result)
+            case ty.IntegralType():
+                return arithmetic.fit_integer(sum(values), result)
+            case ty.NumericType():
                 return add_floats(values)
             case _:
-                return fit_interval(sum(values[1:], values[0]), result)
+                return arithmetic.fit_interval(sum(values[1:], values[0]), result)
 
     return total
 
@@ -140,7 +118,7 @@ def add_decimals(values: Sequence[Decimal]) -> Decimal:
     """The exact sum; the caller fits it into a type."""
     total = Decimal(0)
     for value in values:
-        total = EXACT.add(total, value)
+        total = arithmetic.EXACT.add(total, value)
     return total
 
 
@@ -149,31 +127,33 @@ def add_floats(values: Sequence[float]) -> float:
     total = 0.0
     for value in values:
         total += value
-    return NAN if total != total else total
+    return arithmetic.NAN if total != total else total
 
 
 def _avg_rule(args: Sequence[Argument]) -> Resolved:
     """The mean of decimals has four digits more behind the point; any other is a double."""
-    (type_,) = signature(first_type, NumericType)(args).arguments
-    if isinstance(type_, DecimalType):
+    (type_,) = signature(first_type, ty.NumericType)(args).arguments
+    if isinstance(type_, ty.DecimalType):
         return Resolved((type_,), bounded(type_.precision + 4, type_.scale + 4))
-    return Resolved((type_,), DOUBLE)
+    return Resolved((type_,), ty.DOUBLE)
 
 
-def _avg(types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
+def _avg(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[[Rows], Any]:
     def mean(rows: Rows) -> Any:
         values = _present(rows)
         if not values:
             return None
-        if isinstance(result, DecimalType):
-            assert isinstance(types[0], DecimalType)
+        if isinstance(result, ty.DecimalType):
+            assert isinstance(types[0], ty.DecimalType)
             # The sum has its own type, and may overflow where the mean would fit.
-            total = fit_decimal(
+            total = arithmetic.fit_decimal(
                 add_decimals(values), bounded(types[0].precision + 10, types[0].scale)
             )
-            return fit_decimal(_decimal_divide(total, Decimal(len(values))), result)
+            return arithmetic.fit_decimal(
+                arithmetic._decimal_divide(total, Decimal(len(values))), result
+            )
         mean = add_floats([float(v) for v in values]) / len(values)
-        return NAN if mean != mean else mean
+        return arithmetic.NAN if mean != mean else mean
 
     return mean
 
@@ -185,7 +165,7 @@ aggregate("avg mean", "Average", _avg_rule, _avg)(ADDED, Adding.DOUBLES, FoldMea
 
 
 def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
-    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    def meaning(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
         def spread(rows: Rows) -> float | None:
             # Welford's recurrence, in one of the orders in which Spark may see the rows.
             count, mean, squares = 0, 0.0, 0.0
@@ -195,7 +175,7 @@ def _moments(finish: Callable[[int, float], float | None]) -> Meaning:
                 mean += delta / count
                 squares += delta * (value - mean)
             result = finish(count, squares) if count else None
-            return NAN if result is not None and result != result else result
+            return arithmetic.NAN if result is not None and result != result else result
 
         return spread
 
@@ -216,7 +196,7 @@ for _names, _class, _spread in (
 
 
 def _higher_moments(finish: Callable[[int, float, float, float], float | None]) -> Meaning:
-    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    def meaning(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
         def shape(rows: Rows) -> float | None:
             # Recurrences as those of Welford, in one of the orders in which Spark may see the rows.
             count, mean, second, third, fourth = 0, 0.0, 0.0, 0.0, 0.0
@@ -237,7 +217,7 @@ def _higher_moments(finish: Callable[[int, float, float, float], float | None]) 
 
 
 def _joint_moments(finish: Callable[[int, float, float, float], float | None]) -> Meaning:
-    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    def meaning(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
         def joint(rows: Rows) -> float | None:
             # Pairs in which neither is null, in one of the orders in which Spark may see the rows.
             count, x_mean, y_mean, both, x_own, y_own = 0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -257,11 +237,11 @@ def _joint_moments(finish: Callable[[int, float, float, float], float | None]) -
 
 
 def _number(value: float | None) -> float | None:
-    return NAN if value is not None and value != value else value
+    return arithmetic.NAN if value is not None and value != value else value
 
 
 def _root(value: float) -> float:
-    return math.sqrt(value) if value >= 0 else NAN
+    return math.sqrt(value) if value >= 0 else arithmetic.NAN
 
 
 def _quotient(a: float, b: float) -> float | None:
@@ -301,13 +281,13 @@ aggregate("corr", "Corr", NUMBERS, _joint_moments(_correlation))(MOMENT)
 
 def _orderable_rule(args: Sequence[Argument]) -> Resolved:
     require_count(args, 1)
-    if not is_orderable(args[0].type):
+    if not ty.is_orderable(args[0].type):
         raise IllFormedError(f"values of type {args[0].type} cannot be compared")
     return Resolved((args[0].type,), args[0].type)
 
 
 def _extreme(choose: Callable[..., Any]) -> Meaning:
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[[Rows], Any]:
+    def meaning(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[[Rows], Any]:
         key = sort_key(result)
         return lambda rows: choose(_present(rows), key=key, default=None)
 
@@ -319,7 +299,7 @@ aggregate("max", "Max", _orderable_rule, _extreme(max))(EXTREME, FoldMeaning.MAX
 
 
 def _by_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) != 2 or not is_orderable(args[1].type):
+    if len(args) != 2 or not ty.is_orderable(args[1].type):
         raise IllFormedError("expected a value and something to order by")
     return Resolved((args[0].type, args[1].type), args[0].type)
 
@@ -327,7 +307,7 @@ def _by_rule(args: Sequence[Argument]) -> Resolved:
 def _extreme_by(choose: Callable[..., Any]) -> Meaning:
     """Of rows that tie the first is taken: one of the results Spark may give."""
 
-    def meaning(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    def meaning(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
         key = sort_key(types[1])
 
         def best(rows: Rows) -> Any:
@@ -355,7 +335,7 @@ aggregate("bool_or any some", "BoolOr", TRUTH, _decided(any))(EXTREME, FoldMeani
 
 def _bits_rule(args: Sequence[Argument]) -> Resolved:
     """Whole numbers as they are: Spark casts nothing here."""
-    if len(args) != 1 or not isinstance(args[0].type, IntegralType):
+    if len(args) != 1 or not isinstance(args[0].type, ty.IntegralType):
         raise IllFormedError("expected one whole number")
     return Resolved((args[0].type,), args[0].type)
 
@@ -363,7 +343,7 @@ def _bits_rule(args: Sequence[Argument]) -> Resolved:
 def _bits(combine: Callable[[int, int], int]) -> Meaning:
     """Two's complement of any width: the result of numbers of a type is one of that type."""
 
-    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    def meaning(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
         return lambda rows: reduce(combine, _present(rows)) if _present(rows) else None
 
     return meaning
@@ -379,14 +359,14 @@ aggregate("bit_xor", "BitXorAgg", _bits_rule, _bits(xor))(ADDED, Adding.NOTHING)
 def _pick_rule(args: Sequence[Argument]) -> Resolved:
     """`first(value[, ignore nulls])`."""
     require_count(args, 1, 2)
-    rest = tuple(cast_to(a, BOOLEAN, 2) for a in args[1:])
+    rest = tuple(cast_to(a, ty.BOOLEAN, 2) for a in args[1:])
     if rest and not args[1].is_literal:
         raise IllFormedError("whether to ignore nulls must be a constant")
     return Resolved((args[0].type, *rest), args[0].type)
 
 
 def _pick(index: int) -> Meaning:
-    def meaning(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+    def meaning(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
         def pick(rows: Rows) -> Any:
             if rows and len(rows[0]) == 2 and rows[0][1]:
                 rows = [row for row in rows if row[0] is not None]
@@ -407,16 +387,16 @@ aggregate("last last_value", "Last", _pick_rule, _pick(-1))(
 
 def _collect_rule(args: Sequence[Argument]) -> Resolved:
     require_count(args, 1)
-    return Resolved((args[0].type,), ArrayType(args[0].type))
+    return Resolved((args[0].type,), ty.ArrayType(args[0].type))
 
 
-def _collect_set(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+def _collect_set(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
     """Nulls are left out, NaNs are one value, and -0.0 is shown as 0.0."""
     key, clean = group_key(types[0]), unsigned_zero(types[0])
     return lambda rows: tuple({key(v): clean(v) for v in _present(rows)}.values())
 
 
-def _collect_list(_types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+def _collect_list(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
     return lambda rows: tuple(_present(rows))
 
 
@@ -426,7 +406,7 @@ aggregate("collect_list array_agg", "CollectList", _collect_rule, _collect_list)
 )
 aggregate("collect_set", "CollectSet", _collect_rule, _collect_set)(
     (CHOICE, Claim.IGNORES_DUPLICATES, Claim.EMPTY_HAS_VALUE, Adding.NOTHING, ZoneUse.SAME),
-    Older(SPARK_4_2, first_is(FloatType, DoubleType)),  # held every NaN
+    Older(SPARK_4_2, first_is(ty.FloatType, ty.DoubleType)),  # held every NaN
 )
 
 
@@ -445,20 +425,21 @@ def percentile_at(share: float, values: Sequence[float]) -> float:
 
 def _percentile(rows: Rows, share: float | None = None) -> float | None:
     """The percentile of what is not null; NaN is the greatest."""
-    values = sorted(_present(rows), key=sort_key(DOUBLE))
+    values = sorted(_present(rows), key=sort_key(ty.DOUBLE))
     if not values:
         return None
     result = percentile_at(rows[0][1] if share is None else share, values)
-    return NAN if result != result else result
+    return arithmetic.NAN if result != result else result
 
 
 def _percentile_rule(args: Sequence[Argument]) -> Resolved:
     """`percentile(value, share[, frequency])` of one constant share, each value counting once."""
     require_count(args, 2, 3)
-    if isinstance(args[1].type, ArrayType):
+    if isinstance(args[1].type, ty.ArrayType):
         raise UnsupportedError("percentiles of several shares at once")
     rest = tuple(
-        cast_to(a, t, i) for i, (a, t) in enumerate(zip(args[1:], (DOUBLE, LONG), strict=False), 2)
+        cast_to(a, t, i)
+        for i, (a, t) in enumerate(zip(args[1:], (ty.DOUBLE, ty.LONG), strict=False), 2)
     )
     if not all(a.is_literal and a.value is not None for a in args[1:]):
         raise UnsupportedError("a percentile at a share, or with a frequency, that is no constant")
@@ -466,7 +447,7 @@ def _percentile_rule(args: Sequence[Argument]) -> Resolved:
         raise IllFormedError("the share must be between 0 and 1")
     if len(args) == 3 and args[2].value != 1:
         raise UnsupportedError("a percentile of values with a frequency")
-    return Resolved((cast_to(args[0], DOUBLE, 1), *rest), DOUBLE)
+    return Resolved((cast_to(args[0], ty.DOUBLE, 1), *rest), ty.DOUBLE)
 
 
 aggregate("median", "Median", NUMBER, lambda _t, _r: lambda rows: _percentile(rows, 0.5))(
@@ -480,14 +461,14 @@ aggregate("percentile", "", _percentile_rule, lambda _t, _r: _percentile)(
 def _mode_rule(args: Sequence[Argument]) -> Resolved:
     """`mode(value[, whether the least of those that tie])`."""
     require_count(args, 1, 2)
-    if not is_orderable(args[0].type) or has_floats(args[0].type):
+    if not ty.is_orderable(args[0].type) or ty.has_floats(args[0].type):
         raise UnsupportedError(f"the mode of {args[0].type}")
     if len(args) == 2 and not (args[1].is_literal and isinstance(args[1].value, bool)):
         raise UnsupportedError("a mode of which it is not said whether ties are broken")
-    return Resolved((args[0].type, *(BOOLEAN for _ in args[1:])), args[0].type)
+    return Resolved((args[0].type, *(ty.BOOLEAN for _ in args[1:])), args[0].type)
 
 
-def _mode(types: Sequence[DataType], _result: DataType) -> Callable[[Rows], Any]:
+def _mode(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[[Rows], Any]:
     """Of values that tie the first, one of those Spark may give, unless the least is asked for."""
     key = sort_key(types[0])
 
@@ -505,5 +486,7 @@ aggregate("mode", "", _mode_rule, _mode)(
     (CHOICE, Claim.IGNORES_ORDER, Claim.IGNORES_NULLS, Adding.NOTHING, Claim.SETTLED_BY_FLAG),
     (Shown(1, ("false",), plainly=("mode",)), ZoneUse.SAME),
     Older(SPARK_4_0, lambda types: len(types) == 2),  # took no flag
-    Older(SPARK_4_2, first_is(FloatType, DoubleType)),  # which of two zeros it gave is not known
+    Older(
+        SPARK_4_2, first_is(ty.FloatType, ty.DoubleType)
+    ),  # which of two zeros it gave is not known
 )

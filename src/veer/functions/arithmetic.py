@@ -56,27 +56,14 @@ from veer.functions.typing import (
     require_count,
     signature,
 )
-from veer.model.types import (
-    DOUBLE,
-    FLOAT,
-    INTEGER_BITS,
-    LONG,
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    FractionalType,
-    IntegralType,
-    NumericType,
-    StringType,
-    YearMonthIntervalType,
-)
+from veer.ir import types as ty
 from veer.settings import SPARK_4_0, current
 
 EXACT = Context(prec=120)
 WIDE = Context(prec=400)  # holds every double to 38 places
 NEGATING = Context(prec=34, rounding=ROUND_HALF_EVEN)  # Scala negates within 34 digits
 NAN = float("nan")  # the one NaN object: tuples and dictionaries compare by identity first
-INTERVALS = (DayTimeIntervalType, YearMonthIntervalType)
+INTERVALS = (ty.DayTimeIntervalType, ty.YearMonthIntervalType)
 
 
 def to_float32(value: float) -> float:
@@ -88,9 +75,9 @@ def to_float32(value: float) -> float:
     return NAN if math.isnan(rounded) else rounded
 
 
-def fitting_integer(type_: DataType) -> Callable[[int], int]:
+def fitting_integer(type_: ty.DataType) -> Callable[[int], int]:
     """A function that gives a value, or ARITHMETIC_OVERFLOW where the type cannot hold it."""
-    limit = 1 << (INTEGER_BITS[type_] - 1)
+    limit = 1 << (ty.INTEGER_BITS[type_] - 1)
 
     def fitted(value: int) -> int:
         if -limit <= value < limit:
@@ -100,33 +87,33 @@ def fitting_integer(type_: DataType) -> Callable[[int], int]:
     return fitted
 
 
-def fit_integer(value: int, type_: DataType) -> int:
+def fit_integer(value: int, type_: ty.DataType) -> int:
     """The value, or ARITHMETIC_OVERFLOW where the type cannot hold it."""
     return fitting_integer(type_)(value)
 
 
-def fit_interval(value: Any, type_: DataType) -> Any:
+def fit_interval(value: Any, type_: ty.DataType) -> Any:
     """The length of time, or a failure where 32 bits of months or 64 of microseconds do not hold it."""
-    months = isinstance(type_, YearMonthIntervalType)
+    months = isinstance(type_, ty.YearMonthIntervalType)
     amount, bits = (value, 31) if months else (value // timedelta(microseconds=1), 63)
     if -(1 << bits) <= amount < 1 << bits:
         return value
     raise Failure("INTERVAL_ARITHMETIC_OVERFLOW")
 
 
-def wrap(value: int, type_: DataType) -> int:
+def wrap(value: int, type_: ty.DataType) -> int:
     """The value as Java computes it: modulo 64 bits for bigint, else modulo 32 bits."""
-    size = 1 << max(INTEGER_BITS[type_], 32)
+    size = 1 << max(ty.INTEGER_BITS[type_], 32)
     return (value + size // 2) % size - size // 2
 
 
-def wrapped(value: int, type_: DataType) -> int:
+def wrapped(value: int, type_: ty.DataType) -> int:
     """The number of the type that the low bits of a value stand for."""
-    size = 1 << INTEGER_BITS[type_]
+    size = 1 << ty.INTEGER_BITS[type_]
     return (value + size // 2) % size - size // 2
 
 
-def fit_decimal(value: Decimal, type_: DecimalType, rounding: str = ROUND_HALF_UP) -> Decimal:
+def fit_decimal(value: Decimal, type_: ty.DecimalType, rounding: str = ROUND_HALF_UP) -> Decimal:
     """Round to the type's scale; NUMERIC_VALUE_OUT_OF_RANGE where the digits do not fit."""
     rounded = value.quantize(Decimal(1).scaleb(-type_.scale), rounding, WIDE)
     if rounded and rounded.adjusted() >= type_.precision - type_.scale:
@@ -134,11 +121,11 @@ def fit_decimal(value: Decimal, type_: DecimalType, rounding: str = ROUND_HALF_U
     return rounded if rounded else rounded.copy_abs()  # decimals have no negative zero
 
 
-def fit_float(value: float, type_: DataType) -> float:
+def fit_float(value: float, type_: ty.DataType) -> float:
     """Single precision where the type is, and the one NaN object."""
     if value != value:
         return NAN
-    return to_float32(value) if type_ == FLOAT else value
+    return to_float32(value) if type_ == ty.FLOAT else value
 
 
 def float32_text(value: float) -> str:
@@ -160,44 +147,44 @@ def float_to_long(a: float) -> int:
 
 # -- the four operations ---------------------------------------------------------------------
 
-DecimalRule = Callable[[DecimalType, DecimalType], DecimalType]
+DecimalRule = Callable[[ty.DecimalType, ty.DecimalType], ty.DecimalType]
 
 
-def _decimal_sum(a: DecimalType, b: DecimalType) -> DecimalType:
+def _decimal_sum(a: ty.DecimalType, b: ty.DecimalType) -> ty.DecimalType:
     scale = max(a.scale, b.scale)
     return adjusted(max(a.precision - a.scale, b.precision - b.scale) + scale + 1, scale)
 
 
-def _decimal_product(a: DecimalType, b: DecimalType) -> DecimalType:
+def _decimal_product(a: ty.DecimalType, b: ty.DecimalType) -> ty.DecimalType:
     return adjusted(a.precision + b.precision + 1, a.scale + b.scale)
 
 
-def _decimal_quotient(a: DecimalType, b: DecimalType) -> DecimalType:
+def _decimal_quotient(a: ty.DecimalType, b: ty.DecimalType) -> ty.DecimalType:
     scale = max(6, a.scale + b.precision + 1)
     return adjusted(a.precision - a.scale + b.scale + scale, scale)
 
 
-def _decimal_remainder(a: DecimalType, b: DecimalType) -> DecimalType:
+def _decimal_remainder(a: ty.DecimalType, b: ty.DecimalType) -> ty.DecimalType:
     scale = max(a.scale, b.scale)
     return adjusted(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
 
 
-def operands(args: Sequence[Argument]) -> tuple[DataType, DataType]:
+def operands(args: Sequence[Argument]) -> tuple[ty.DataType, ty.DataType]:
     """The types two operands take; decimals keep their own. Without ANSI text is a double."""
     require_count(args, 2)
     if not current().ansi:
-        args = [Argument(DOUBLE) if isinstance(a.type, StringType) else a for a in args]
+        args = [Argument(ty.DOUBLE) if isinstance(a.type, ty.StringType) else a for a in args]
     a, b = args
-    fractional = DOUBLE in (a.type, b.type) or FLOAT in (a.type, b.type)
-    if not fractional and isinstance(a.type, DecimalType) and isinstance(b.type, NumericType):
+    fractional = ty.DOUBLE in (a.type, b.type) or ty.FLOAT in (a.type, b.type)
+    if not fractional and isinstance(a.type, ty.DecimalType) and isinstance(b.type, ty.NumericType):
         return a.type, decimal_of(b)
-    if not fractional and isinstance(b.type, DecimalType) and isinstance(a.type, NumericType):
+    if not fractional and isinstance(b.type, ty.DecimalType) and isinstance(a.type, ty.NumericType):
         return decimal_of(a), b.type
     common = common_type(args)
-    if isinstance(common, StringType):
+    if isinstance(common, ty.StringType):
         raise IllFormedError("arithmetic on two texts")
-    if not isinstance(common, (NumericType, *INTERVALS)):
-        common = cast_to(Argument(common), NumericType, 1)
+    if not isinstance(common, (ty.NumericType, *INTERVALS)):
+        common = cast_to(Argument(common), ty.NumericType, 1)
     return common, common
 
 
@@ -206,14 +193,14 @@ def arithmetic(decimal_rule: DecimalRule) -> Rule:
 
     def rule(args: Sequence[Argument]) -> Resolved:
         a, b = operands(args)
-        if isinstance(a, DecimalType) and isinstance(b, DecimalType):
+        if isinstance(a, ty.DecimalType) and isinstance(b, ty.DecimalType):
             return Resolved((a, b), decimal_rule(a, b))
         return Resolved((a, b), a)
 
     return rule
 
 
-def giving(kind: type[DataType], described: str, rule: Rule) -> Rule:
+def giving(kind: type[ty.DataType], described: str, rule: Rule) -> Rule:
     """A typing rule for results of some kind alone: intervals have neither product nor remainder."""
 
     def checked(args: Sequence[Argument]) -> Resolved:
@@ -229,17 +216,17 @@ def operation(
     integers: Callable[[int, int], int],
     decimals: Callable[[Decimal, Decimal], Decimal],
     floats: Callable[[float, float], float],
-) -> Callable[[Sequence[DataType], DataType], Callable[..., Any]]:
+) -> Callable[[Sequence[ty.DataType], ty.DataType], Callable[..., Any]]:
     """Meaning of an operation from its exact version in each number system."""
 
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    def meaning(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
         match result:
-            case IntegralType():
+            case ty.IntegralType():
                 fitted = fitting_integer(result)
                 return lambda a, b: fitted(integers(a, b))
-            case DecimalType():
+            case ty.DecimalType():
                 return lambda a, b: fit_decimal(decimals(a, b), result)
-            case FractionalType():
+            case ty.FractionalType():
                 return lambda a, b: fit_float(floats(a, b), result)
             case _:
                 return lambda a, b: fit_interval(integers(a, b), result)
@@ -288,8 +275,8 @@ def _float_remainder(a: float, b: float) -> float:
 
 DIVIDING = PURE, STRICT, NULLABLE, ANY_ZERO, Evaluation.DIVISOR_FIRST
 SUM = arithmetic(_decimal_sum)
-PRODUCT = giving(NumericType, "numeric", arithmetic(_decimal_product))
-REMAINDER = giving(NumericType, "numeric", arithmetic(_decimal_remainder))
+PRODUCT = giving(ty.NumericType, "numeric", arithmetic(_decimal_product))
+REMAINDER = giving(ty.NumericType, "numeric", arithmetic(_decimal_remainder))
 _multiplied = operation(
     operator.mul, Context(prec=39, rounding=ROUND_HALF_UP).multiply, operator.mul
 )
@@ -316,11 +303,11 @@ scalar("% mod", "Remainder", REMAINDER, _remainder)(
 def _quotient_rule(args: Sequence[Argument]) -> Resolved:
     """`/` divides decimals as decimals and everything else, integers too, as doubles."""
     a, b = operands(args)
-    if isinstance(a, DecimalType) and isinstance(b, DecimalType):
+    if isinstance(a, ty.DecimalType) and isinstance(b, ty.DecimalType):
         return Resolved((a, b), _decimal_quotient(a, b))
-    if not isinstance(a, NumericType):
+    if not isinstance(a, ty.NumericType):
         raise IllFormedError(f"{a} is not numeric")
-    return Resolved((DOUBLE, DOUBLE), DOUBLE)
+    return Resolved((ty.DOUBLE, ty.DOUBLE), ty.DOUBLE)
 
 
 scalar("/", "Divide", _quotient_rule, _quotient)(
@@ -332,18 +319,18 @@ scalar("/", "Divide", _quotient_rule, _quotient)(
 def _div_rule(args: Sequence[Argument]) -> Resolved:
     """`div` gives a bigint, whatever integers or decimals it divides."""
     a, b = operands(args)
-    if isinstance(a, DecimalType):
-        return Resolved((a, b), LONG)
-    if isinstance(a, IntegralType):
-        return Resolved((LONG, LONG), LONG)
+    if isinstance(a, ty.DecimalType):
+        return Resolved((a, b), ty.LONG)
+    if isinstance(a, ty.IntegralType):
+        return Resolved((ty.LONG, ty.LONG), ty.LONG)
     raise IllFormedError(f"div needs integers or decimals, got {a}")
 
 
 def _integral_divide(a: Any, b: Any) -> int:
     if isinstance(a, Decimal):
         exact = Context(prec=120, rounding=ROUND_DOWN).divide_int(a, _nonzero(b))
-        return fit_integer(int(exact), LONG)
-    return fit_integer(_truncated_quotient(a, b), LONG)
+        return fit_integer(int(exact), ty.LONG)
+    return fit_integer(_truncated_quotient(a, b), ty.LONG)
 
 
 scalar("div", "IntegralDivide", _div_rule, _integral_divide)(
@@ -352,13 +339,13 @@ scalar("div", "IntegralDivide", _div_rule, _integral_divide)(
 )
 
 
-def _positive_modulo(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+def _positive_modulo(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
     def pmod(a: Any, b: Any) -> Any:
         _nonzero(b)
-        if isinstance(result, FractionalType) and not isinstance(result, DecimalType):
+        if isinstance(result, ty.FractionalType) and not isinstance(result, ty.DecimalType):
             r = _float_remainder(a, b)
             return fit_float(_float_remainder(r + b, b) if r < 0 else r, result)
-        if isinstance(result, DecimalType):
+        if isinstance(result, ty.DecimalType):
             exact = EXACT.remainder(a, b)
             wrapped = EXACT.remainder(exact + b, b) if exact < 0 else exact
             return fit_decimal(wrapped, result)
@@ -381,10 +368,10 @@ scalar("pmod", "Pmod", REMAINDER, _positive_modulo)(
 def _unary(function: Callable[[Any], Any]) -> Callable[..., Callable[..., Any]]:
     """A function of one number in its own type: -(-128) does not fit a tinyint and fails."""
 
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-        if isinstance(result, IntegralType):
+    def meaning(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
+        if isinstance(result, ty.IntegralType):
             return lambda a: fit_integer(function(a), result)
-        if isinstance(result, DecimalType):
+        if isinstance(result, ty.DecimalType):
             return lambda a: fit_decimal(function(a), result)
         if isinstance(result, INTERVALS):
             return lambda a: fit_interval(function(a), result)
@@ -393,9 +380,9 @@ def _unary(function: Callable[[Any], Any]) -> Callable[..., Callable[..., Any]]:
     return meaning
 
 
-def _is_long(types: Sequence[DataType]) -> bool:
+def _is_long(types: Sequence[ty.DataType]) -> bool:
     """Whether decimals have more digits than those to which Scala 2.13, and so Spark 4, negates."""
-    return isinstance(types[0], DecimalType) and types[0].precision > NEGATING.prec
+    return isinstance(types[0], ty.DecimalType) and types[0].precision > NEGATING.prec
 
 
 def _negate_exactly(value: Decimal) -> Decimal:
@@ -412,7 +399,7 @@ def _absolute(a: Any) -> Any:
     return abs(a)
 
 
-SIGNED = (NumericType, DayTimeIntervalType, YearMonthIntervalType)
+SIGNED = (ty.NumericType, ty.DayTimeIntervalType, ty.YearMonthIntervalType)
 scalar("negative", "UnaryMinus", signature(first_type, SIGNED), _unary(_negate))(
     (*NUMERIC, Prefix("-"), SolverMeaning.NEGATION, WithoutAnsi.WRAPPED),
     Older(SPARK_4_0, _is_long, lambda *_: _negate_exactly),
@@ -436,7 +423,7 @@ def _trying(name: str, base: str, *traits: Trait) -> None:
     """
     function = SCALAR[base]
 
-    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    def meaning(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
         inner = function.meaning(types, result)
 
         def tried(a: Any, b: Any) -> Any:

@@ -16,50 +16,10 @@ from functools import lru_cache
 from typing import Any
 
 from veer.errors import UnsupportedError
-from veer.functions.arithmetic import (
-    EXACT,
-    NAN,
-    fit_decimal,
-    float32_text,
-    float_to_long,
-    to_float32,
-    wrapped,
-)
-from veer.functions.moments import (
-    WHITESPACE,
-    date_text,
-    from_micros,
-    micros_of,
-    parse_date,
-    parse_timestamp,
-    timestamp_text,
-)
+from veer.functions import arithmetic, moments
 from veer.functions.registry import Failure
 from veer.functions.typing import DATETIMES
-from veer.model.types import (
-    DATE,
-    FLOAT,
-    INTEGER_BITS,
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    CastMode,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    MapType,
-    NullType,
-    NumericType,
-    StringType,
-    StructType,
-    TimestampNtzType,
-    TimestampType,
-    YearMonthIntervalType,
-)
+from veer.ir import types as ty
 from veer.settings import SPARK_4_0, SparkVersion
 
 Convert = Callable[[Any], Any]
@@ -71,14 +31,14 @@ OVERFLOW = "CAST_OVERFLOW"
 
 
 @lru_cache(maxsize=4096)
-def cast_function(given: DataType, target: DataType, mode: CastMode) -> Convert:
+def cast_function(given: ty.DataType, target: ty.DataType, mode: ty.CastMode) -> Convert:
     """The conversion from one type to another, of values that are not null.
 
     Under ANSI what cannot be converted fails the run, for TRY_CAST it becomes null. Without ANSI
     (`LEGACY`) numbers are cut to their low bits, texts read as far as Spark did before.
     """
-    convert = (_legacy if mode is CastMode.LEGACY else _conversion)(given, target)
-    if mode == CastMode.ANSI:
+    convert = (_legacy if mode is ty.CastMode.LEGACY else _conversion)(given, target)
+    if mode == ty.CastMode.ANSI:
         return convert
 
     def tried(value: Any) -> Any:
@@ -90,74 +50,79 @@ def cast_function(given: DataType, target: DataType, mode: CastMode) -> Convert:
     return tried
 
 
-def _conversion(given: DataType, target: DataType) -> Convert:
+def _conversion(given: ty.DataType, target: ty.DataType) -> Convert:
     """The conversion of values that are not null, failing as under ANSI: one case for a pair of types."""
     if given == target:
         return lambda v: v
     match given, target:
-        case NullType(), _:
+        case ty.NullType(), _:
             return lambda _: None
-        case _, StringType():
+        case _, ty.StringType():
             return lambda v: text_of(v, given)
-        case StringType(), _:
+        case ty.StringType(), _:
             return _from_text(target)
-        case ArrayType(a), ArrayType(b):
+        case ty.ArrayType(a), ty.ArrayType(b):
             inner = _nested(a, b)
             return lambda v: tuple(inner(x) for x in v)
-        case MapType(), MapType():
+        case ty.MapType(), ty.MapType():
             key, value = _nested(given.key, target.key), _nested(given.value, target.value)
             return lambda v: tuple((key(k), value(x)) for k, x in v)
-        case StructType(a), StructType(b):
+        case ty.StructType(a), ty.StructType(b):
             parts = [_nested(x, y) for (_, x), (_, y) in zip(a, b, strict=True)]
             return lambda v: tuple(p(x) for p, x in zip(parts, v, strict=True))
-        case BooleanType(), NumericType():
+        case ty.BooleanType(), ty.NumericType():
             return _to_number(target)
-        case NumericType(), BooleanType():
+        case ty.NumericType(), ty.BooleanType():
             return lambda v: v != 0
-        case NumericType(), NumericType():
+        case ty.NumericType(), ty.NumericType():
             return _to_number(target)
-        case DateType(), TimestampType() | TimestampNtzType():
+        case ty.DateType(), ty.TimestampType() | ty.TimestampNtzType():
             return lambda v: datetime(v.year, v.month, v.day)
-        case ((TimestampType() | TimestampNtzType()), DateType()):
+        case ((ty.TimestampType() | ty.TimestampNtzType()), ty.DateType()):
             return lambda v: v.date()
-        case ((TimestampType() | TimestampNtzType()), (TimestampType() | TimestampNtzType())):
+        case (
+            (ty.TimestampType() | ty.TimestampNtzType()),
+            (ty.TimestampType() | ty.TimestampNtzType()),
+        ):
             return lambda v: v
-        case TimestampType(), NumericType():
+        case ty.TimestampType(), ty.NumericType():
             return _timestamp_to_number(target)
-        case NumericType(), TimestampType():
+        case ty.NumericType(), ty.TimestampType():
             return _number_to_timestamp
-        case (DayTimeIntervalType(), DayTimeIntervalType()):
+        case (ty.DayTimeIntervalType(), ty.DayTimeIntervalType()):
             return lambda v: v
-        case (YearMonthIntervalType(), YearMonthIntervalType()):
+        case (ty.YearMonthIntervalType(), ty.YearMonthIntervalType()):
             return lambda v: v
         case _:
             raise UnsupportedError(f"cast from {given} to {target} is not interpreted")
 
 
-def _legacy(given: DataType, target: DataType) -> Convert:
+def _legacy(given: ty.DataType, target: ty.DataType) -> Convert:
     """The conversion as it was before ANSI, null where there is none."""
     match given, target:
-        case StringType(), IntegralType():
+        case ty.StringType(), ty.IntegralType():
             return lambda v: _read_truncated(v, target)
-        case FloatType() | DoubleType(), IntegralType():
-            return lambda v: wrapped(_saturated(v, max(INTEGER_BITS[target], 32)), target)
-        case NumericType(), IntegralType():
-            return lambda v: wrapped(int(v), target)
-        case TimestampType(), BooleanType():
-            return lambda v: micros_of(v) != 0
-        case TimestampType(), IntegralType():  # before Spark 4.0
-            return lambda v: wrapped(micros_of(v) // 1_000_000, target)
-        case DateType(), NumericType() | BooleanType():
+        case ty.FloatType() | ty.DoubleType(), ty.IntegralType():
+            return lambda v: arithmetic.wrapped(
+                _saturated(v, max(ty.INTEGER_BITS[target], 32)), target
+            )
+        case ty.NumericType(), ty.IntegralType():
+            return lambda v: arithmetic.wrapped(int(v), target)
+        case ty.TimestampType(), ty.BooleanType():
+            return lambda v: moments.micros_of(v) != 0
+        case ty.TimestampType(), ty.IntegralType():  # before Spark 4.0
+            return lambda v: arithmetic.wrapped(moments.micros_of(v) // 1_000_000, target)
+        case ty.DateType(), ty.NumericType() | ty.BooleanType():
             return lambda _: None
-        case _, StringType():
+        case _, ty.StringType():
             return lambda v: text_of(v, given, plain=False)
-        case ArrayType(a), ArrayType(b):
+        case ty.ArrayType(a), ty.ArrayType(b):
             inner = _legacy_nested(a, b)
             return lambda v: tuple(inner(x) for x in v)
-        case StructType(a), StructType(b):
+        case ty.StructType(a), ty.StructType(b):
             parts = [_legacy_nested(x, y) for (_, x), (_, y) in zip(a, b, strict=True)]
             return lambda v: tuple(p(x) for p, x in zip(parts, v, strict=True))
-        case MapType(), MapType():
+        case ty.MapType(), ty.MapType():
             key = _legacy_nested(given.key, target.key)
             value = _legacy_nested(given.value, target.value)
             return lambda v: tuple((key(k), value(x)) for k, x in v)
@@ -165,27 +130,27 @@ def _legacy(given: DataType, target: DataType) -> Convert:
             return _conversion(given, target)
 
 
-def _legacy_nested(given: DataType, target: DataType) -> Convert:
+def _legacy_nested(given: ty.DataType, target: ty.DataType) -> Convert:
     inner = cast_function(given, target, legacy_cast_mode(given, target))
     return lambda v: None if v is None else inner(v)
 
 
-def _read_truncated(text: str, type_: DataType) -> int | None:
+def _read_truncated(text: str, type_: ty.DataType) -> int | None:
     """Digits with a sign, up to a point; null if that is no number of the type."""
-    found = _TRUNCATED.fullmatch(text.strip(WHITESPACE))
+    found = _TRUNCATED.fullmatch(text.strip(moments.WHITESPACE))
     if found is None or not any(found.groups()) or len(found[0]) > 4000:
         return None
     value = int(f"{found['sign']}{found['whole'] or 0}")
-    return value if wrapped(value, type_) == value else None
+    return value if arithmetic.wrapped(value, type_) == value else None
 
 
 def _saturated(value: float, bits: int) -> int:
     """Java's conversion to a whole number: NaN is 0, the largest where it is too large."""
     limit = 1 << (bits - 1)
-    return max(-limit, min(limit - 1, float_to_long(value)))
+    return max(-limit, min(limit - 1, arithmetic.float_to_long(value)))
 
 
-def _nested(given: DataType, target: DataType) -> Convert:
+def _nested(given: ty.DataType, target: ty.DataType) -> Convert:
     """The conversion of elements, fields and map values, which may be null."""
     inner = _conversion(given, target)
     return lambda v: None if v is None else inner(v)
@@ -194,15 +159,15 @@ def _nested(given: DataType, target: DataType) -> Convert:
 # -- numbers -----------------------------------------------------------------------------------
 
 
-def _to_number(target: DataType) -> Convert:
+def _to_number(target: ty.DataType) -> Convert:
     match target:
-        case IntegralType():
-            limit = 1 << (INTEGER_BITS[target] - 1)
+        case ty.IntegralType():
+            limit = 1 << (ty.INTEGER_BITS[target] - 1)
             return lambda v: _to_integer(v, limit)
-        case DecimalType():
+        case ty.DecimalType():
             return lambda v: _to_decimal(v, target)
-        case FloatType():
-            return lambda v: to_float32(_widened(v))
+        case ty.FloatType():
+            return lambda v: arithmetic.to_float32(_widened(v))
         case _:
             return _widened
 
@@ -216,26 +181,26 @@ def _to_integer(value: Any, limit: int) -> int:
     return whole
 
 
-def _to_decimal(value: Any, target: DecimalType) -> Decimal | None:
+def _to_decimal(value: Any, target: ty.DecimalType) -> Decimal | None:
     if isinstance(value, float):
         if not math.isfinite(value):
             return None  # seen in Spark, also under ANSI
         value = java_decimal(value, single=False)
-    return fit_decimal(Decimal(int(value) if isinstance(value, bool) else value), target)
+    return arithmetic.fit_decimal(Decimal(int(value) if isinstance(value, bool) else value), target)
 
 
 def _widened(value: Any) -> float:
     return value if isinstance(value, float) else float(value)
 
 
-def _timestamp_to_number(target: DataType) -> Convert:
+def _timestamp_to_number(target: ty.DataType) -> Convert:
     """Seconds since the epoch: whole ones rounded down, others with their fraction."""
     number = _to_number(target)
-    if isinstance(target, IntegralType):
-        return lambda v: number(micros_of(v) // 1_000_000)
-    if isinstance(target, DecimalType):
-        return lambda v: number(Decimal(micros_of(v)).scaleb(-6))
-    return lambda v: number(float(micros_of(v)) / 1e6)
+    if isinstance(target, ty.IntegralType):
+        return lambda v: number(moments.micros_of(v) // 1_000_000)
+    if isinstance(target, ty.DecimalType):
+        return lambda v: number(Decimal(moments.micros_of(v)).scaleb(-6))
+    return lambda v: number(float(moments.micros_of(v)) / 1e6)
 
 
 def _number_to_timestamp(value: Any) -> datetime | None:
@@ -243,8 +208,10 @@ def _number_to_timestamp(value: Any) -> datetime | None:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise Failure(INVALID)
-        return from_micros(float_to_long(value * 1e6))
-    return from_micros(int(value * 1_000_000 if isinstance(value, int) else EXACT.scaleb(value, 6)))
+        return moments.from_micros(arithmetic.float_to_long(value * 1e6))
+    return moments.from_micros(
+        int(value * 1_000_000 if isinstance(value, int) else arithmetic.EXACT.scaleb(value, 6))
+    )
 
 
 # -- from text ---------------------------------------------------------------------------------
@@ -261,31 +228,31 @@ _SPECIAL = {
     "+infinity": math.inf,
     "-inf": -math.inf,
     "-infinity": -math.inf,
-    "nan": NAN,
+    "nan": arithmetic.NAN,
 }
 
 
-def _from_text(target: DataType) -> Convert:
+def _from_text(target: ty.DataType) -> Convert:
     match target:
-        case BooleanType():
+        case ty.BooleanType():
             return _read_boolean
-        case IntegralType():
-            limit = 1 << (INTEGER_BITS[target] - 1)
+        case ty.IntegralType():
+            limit = 1 << (ty.INTEGER_BITS[target] - 1)
             return lambda v: _read_integer(v, limit)
-        case DoubleType():
+        case ty.DoubleType():
             return _read_double
-        case FloatType():
-            return lambda v: to_float32(_read_double(v))
-        case DecimalType():
+        case ty.FloatType():
+            return lambda v: arithmetic.to_float32(_read_double(v))
+        case ty.DecimalType():
             return lambda v: _read_decimal(v, target)
-        case BinaryType():
+        case ty.BinaryType():
             return str.encode
-        case DateType():
-            return lambda v: _or_invalid(parse_date(v))
-        case TimestampType():
-            return lambda v: _or_invalid(parse_timestamp(v))
-        case TimestampNtzType():
-            return lambda v: _or_invalid(parse_timestamp(v, local=True))
+        case ty.DateType():
+            return lambda v: _or_invalid(moments.parse_date(v))
+        case ty.TimestampType():
+            return lambda v: _or_invalid(moments.parse_timestamp(v))
+        case ty.TimestampNtzType():
+            return lambda v: _or_invalid(moments.parse_timestamp(v, local=True))
         case _:
             raise UnsupportedError(f"cast from string to {target} is not interpreted")
 
@@ -297,7 +264,7 @@ def _or_invalid(value: Any) -> Any:
 
 
 def _read_boolean(text: str) -> bool:
-    lowered = text.strip(WHITESPACE).lower()
+    lowered = text.strip(moments.WHITESPACE).lower()
     if lowered in TRUE_TEXTS:
         return True
     if lowered in FALSE_TEXTS:
@@ -307,7 +274,7 @@ def _read_boolean(text: str) -> bool:
 
 def _read_integer(text: str, limit: int) -> int:
     """Digits with a sign; ANSI reads neither fractions nor exponents as integers."""
-    stripped = text.strip(WHITESPACE)
+    stripped = text.strip(moments.WHITESPACE)
     if _INTEGER.fullmatch(stripped) is None or len(stripped) > 4000:
         raise Failure(INVALID)
     value = int(stripped)
@@ -318,7 +285,7 @@ def _read_integer(text: str, limit: int) -> int:
 
 def _read_double(text: str) -> float:
     """As Java reads it: a type suffix is allowed, infinity and NaN in any letter case."""
-    stripped = text.strip(WHITESPACE)
+    stripped = text.strip(moments.WHITESPACE)
     special = _SPECIAL.get(stripped.lower())
     if special is not None:
         return special
@@ -329,12 +296,12 @@ def _read_double(text: str) -> float:
     return float(stripped.rstrip("dDfF"))
 
 
-def _read_decimal(text: str, target: DecimalType) -> Decimal:
-    stripped = text.strip(WHITESPACE)
+def _read_decimal(text: str, target: ty.DecimalType) -> Decimal:
+    stripped = text.strip(moments.WHITESPACE)
     if _DECIMAL.fullmatch(stripped) is None:
         raise Failure(INVALID)
     try:
-        return fit_decimal(Decimal(stripped), target)
+        return arithmetic.fit_decimal(Decimal(stripped), target)
     except InvalidOperation:
         raise Failure("NUMERIC_VALUE_OUT_OF_RANGE") from None
 
@@ -342,38 +309,38 @@ def _read_decimal(text: str, target: DecimalType) -> Decimal:
 # -- to text -----------------------------------------------------------------------------------
 
 
-def text_of(value: Any, type_: DataType, *, plain: bool = True) -> str:
+def text_of(value: Any, type_: ty.DataType, *, plain: bool = True) -> str:
     """What `CAST(value AS STRING)` writes; decimals plainly, or small ones with an exponent."""
     match type_:
-        case BooleanType():
+        case ty.BooleanType():
             return "true" if value else "false"
-        case FloatType() | DoubleType():
-            return java_float_text(value, single=type_ == FLOAT)
-        case DecimalType():
+        case ty.FloatType() | ty.DoubleType():
+            return java_float_text(value, single=type_ == ty.FLOAT)
+        case ty.DecimalType():
             return format(value, "f") if plain else str(value)
-        case DateType():
-            return date_text(value)
-        case TimestampType() | TimestampNtzType():
-            return timestamp_text(value)
-        case BinaryType():
+        case ty.DateType():
+            return moments.date_text(value)
+        case ty.TimestampType() | ty.TimestampNtzType():
+            return moments.timestamp_text(value)
+        case ty.BinaryType():
             return str(value.decode("utf-8", "replace"))
-        case ArrayType(element):
+        case ty.ArrayType(element):
             return "[" + ", ".join(_part(v, element, plain) for v in value) + "]"
-        case StructType(fields):
+        case ty.StructType(fields):
             parts = zip(value, fields, strict=True)
             return "{" + ", ".join(_part(v, t, plain) for v, (_, t) in parts) + "}"
-        case MapType():
+        case ty.MapType():
             pairs = (
                 f"{_part(k, type_.key, plain)} -> {_part(v, type_.value, plain)}" for k, v in value
             )
             return "{" + ", ".join(pairs) + "}"
-        case IntegralType() | StringType():
+        case ty.IntegralType() | ty.StringType():
             return str(value)
         case _:
             raise UnsupportedError(f"text of {type_} is not interpreted")
 
 
-def _part(value: Any, type_: DataType, plain: bool) -> str:
+def _part(value: Any, type_: ty.DataType, plain: bool) -> str:
     return "null" if value is None else text_of(value, type_, plain=plain)
 
 
@@ -383,7 +350,7 @@ def java_decimal(value: float, *, single: bool) -> Decimal:
     Before version 19 Java wrote large numbers, powers of two and subnormal numbers with more
     digits than needed: those are refused.
     """
-    shortest = Decimal(float32_text(value) if single else repr(value))
+    shortest = Decimal(arithmetic.float32_text(value) if single else repr(value))
     if shortest == Decimal(value):
         return shortest
     size, least = abs(value), 2.0 ** (-126 if single else -1022)
@@ -418,102 +385,110 @@ def java_float_text(value: float, *, single: bool) -> str:
 # -- casts of sessions without ANSI --------------------------------------------------------------
 
 
-def legacy_cast_mode(given: DataType, target: DataType) -> CastMode:
+def legacy_cast_mode(given: ty.DataType, target: ty.DataType) -> ty.CastMode:
     """How a cast of a session without ANSI is written: as one of ANSI or TRY if it means that."""
     if _never_fails(given, target):
-        return CastMode.ANSI
-    read = isinstance(given, StringType) and not isinstance(target, IntegralType)
-    fitted = isinstance(given, NumericType | BooleanType) and isinstance(target, DecimalType)
-    timed = isinstance(given, TimestampType) and isinstance(target, NumericType)
-    atomic = not isinstance(target, ArrayType | MapType | StructType)
-    return CastMode.TRY if (read and atomic) or fitted or timed else CastMode.LEGACY
+        return ty.CastMode.ANSI
+    read = isinstance(given, ty.StringType) and not isinstance(target, ty.IntegralType)
+    fitted = isinstance(given, ty.NumericType | ty.BooleanType) and isinstance(
+        target, ty.DecimalType
+    )
+    timed = isinstance(given, ty.TimestampType) and isinstance(target, ty.NumericType)
+    atomic = not isinstance(target, ty.ArrayType | ty.MapType | ty.StructType)
+    return ty.CastMode.TRY if (read and atomic) or fitted or timed else ty.CastMode.LEGACY
 
 
-def legacy_mode_in(spark: SparkVersion, given: DataType, target: DataType) -> CastMode:
+def legacy_mode_in(spark: SparkVersion, given: ty.DataType, target: ty.DataType) -> ty.CastMode:
     """As `legacy_cast_mode`, in some Spark: before 4.0 timestamps became integers of any width."""
     if spark < SPARK_4_0:
-        if isinstance(given, TimestampType) and isinstance(target, IntegralType):
-            return CastMode.LEGACY
+        if isinstance(given, ty.TimestampType) and isinstance(target, ty.IntegralType):
+            return ty.CastMode.LEGACY
         if _nested_times(given, target):
             raise UnsupportedError(f"a cast of {given} to {target} before Spark 4.0 without ANSI")
     return legacy_cast_mode(given, target)
 
 
-def _nested_times(given: DataType, target: DataType) -> bool:
+def _nested_times(given: ty.DataType, target: ty.DataType) -> bool:
     match given, target:
-        case ArrayType(a), ArrayType(b):
+        case ty.ArrayType(a), ty.ArrayType(b):
             return _becomes_integer(a, b)
-        case StructType(a), StructType(b):
+        case ty.StructType(a), ty.StructType(b):
             return any(_becomes_integer(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
-        case MapType(), MapType():
+        case ty.MapType(), ty.MapType():
             keys = _becomes_integer(given.key, target.key)
             return keys or _becomes_integer(given.value, target.value)
         case _:
             return False
 
 
-def _becomes_integer(given: DataType, target: DataType) -> bool:
-    timed = isinstance(given, TimestampType) and isinstance(target, IntegralType)
+def _becomes_integer(given: ty.DataType, target: ty.DataType) -> bool:
+    timed = isinstance(given, ty.TimestampType) and isinstance(target, ty.IntegralType)
     return timed or _nested_times(given, target)
 
 
-def keeps_values(given: DataType, target: DataType) -> bool:
+def keeps_values(given: ty.DataType, target: ty.DataType) -> bool:
     """Whether no value becomes null in a cast without ANSI, as Spark asks of keys of maps."""
     match given, target:
         case _ if given == target:
             return True
-        case StringType(), _:
-            return isinstance(target, BinaryType)
-        case _, StringType():
+        case ty.StringType(), _:
+            return isinstance(target, ty.BinaryType)
+        case _, ty.StringType():
             return True
-        case IntegralType(), IntegralType() | FloatType() | DoubleType() | BooleanType():
+        case (
+            ty.IntegralType(),
+            ty.IntegralType() | ty.FloatType() | ty.DoubleType() | ty.BooleanType(),
+        ):
             return True
-        case FloatType() | DoubleType() | DecimalType(), FloatType() | DoubleType() | BooleanType():
+        case (
+            ty.FloatType() | ty.DoubleType() | ty.DecimalType(),
+            ty.FloatType() | ty.DoubleType() | ty.BooleanType(),
+        ):
             return True
-        case BooleanType(), IntegralType() | FloatType() | DoubleType():
+        case ty.BooleanType(), ty.IntegralType() | ty.FloatType() | ty.DoubleType():
             return True
-        case NumericType(), DecimalType():
+        case ty.NumericType(), ty.DecimalType():
             return _never_fails(given, target)
         case _:
-            return given in DATETIMES and target in DATETIMES and target != DATE
+            return given in DATETIMES and target in DATETIMES and target != ty.DATE
 
 
-def _never_fails(given: DataType, target: DataType) -> bool:
+def _never_fails(given: ty.DataType, target: ty.DataType) -> bool:
     """Whether all values are converted, and to the same in both modes."""
     match given, target:
         case _ if given == target:
             return True
-        case NullType(), _:
+        case ty.NullType(), _:
             return True
-        case _, StringType():
+        case _, ty.StringType():
             return not holds_decimals(given)
-        case IntegralType(), IntegralType():
-            return INTEGER_BITS[given] <= INTEGER_BITS[target]
-        case NumericType(), FloatType() | DoubleType():
+        case ty.IntegralType(), ty.IntegralType():
+            return ty.INTEGER_BITS[given] <= ty.INTEGER_BITS[target]
+        case ty.NumericType(), ty.FloatType() | ty.DoubleType():
             return True
-        case (NumericType(), BooleanType()) | (BooleanType(), IntegralType()):
+        case (ty.NumericType(), ty.BooleanType()) | (ty.BooleanType(), ty.IntegralType()):
             return True
-        case BooleanType(), FloatType() | DoubleType():
+        case ty.BooleanType(), ty.FloatType() | ty.DoubleType():
             return True
-        case DecimalType(), DecimalType():
+        case ty.DecimalType(), ty.DecimalType():
             whole = target.precision - target.scale >= given.precision - given.scale
             return whole and target.scale >= given.scale
-        case IntegralType(), DecimalType():
-            return target.precision - target.scale >= len(str(1 << (INTEGER_BITS[given] - 1)))
-        case IntegralType(), TimestampType():
+        case ty.IntegralType(), ty.DecimalType():
+            return target.precision - target.scale >= len(str(1 << (ty.INTEGER_BITS[given] - 1)))
+        case ty.IntegralType(), ty.TimestampType():
             return True
         case _:
             return given in DATETIMES and target in DATETIMES
 
 
-def holds_decimals(type_: DataType) -> bool:
+def holds_decimals(type_: ty.DataType) -> bool:
     """Whether there are decimals in the text of a value, which are written in two ways."""
     match type_:
-        case ArrayType(element):
+        case ty.ArrayType(element):
             return holds_decimals(element)
-        case MapType():
+        case ty.MapType():
             return holds_decimals(type_.key) or holds_decimals(type_.value)
-        case StructType(fields):
+        case ty.StructType(fields):
             return any(holds_decimals(t) for _, t in fields)
         case _:
-            return isinstance(type_, DecimalType)
+            return isinstance(type_, ty.DecimalType)

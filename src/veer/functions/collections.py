@@ -32,33 +32,10 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import Indexed, Older, Shown, WithoutAnsi, ZoneUse
 from veer.functions.typing import cast_to, common_type, require_count, signature, wider_type
-from veer.model.types import (
-    BOOLEAN,
-    BYTE,
-    DATE,
-    DOUBLE,
-    FLOAT,
-    INT,
-    NULL,
-    SHORT,
-    STRING,
-    ArrayType,
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    MapType,
-    NullType,
-    StructType,
-    YearMonthIntervalType,
-    has_floats,
-    is_orderable,
-)
+from veer.ir import types as ty
 from veer.settings import SPARK_4_0
 
-FLOATS = (FloatType, DoubleType)
+FLOATS = (ty.FloatType, ty.DoubleType)
 READING = PURE, STRICT, TOTAL, NULLABLE_IF_ANY, ANY_ZERO, ZoneUse.SAME
 MAKING = PURE, Nulls.NEVER, TOTAL, NOT_NULLABLE, ANY_ZERO, KEEPS_VALUES, ZoneUse.SAME
 TAKING = PURE, PROPAGATE, PARTIAL, TYPED, ANY_ZERO, WithoutAnsi.NULL, ZoneUse.SAME
@@ -66,8 +43,8 @@ LONGEST_SEQUENCE = 1_000  # items that are computed
 
 
 def _array_rule(args: Sequence[Argument]) -> Resolved:
-    element = common_type(args) if args else NULL
-    return Resolved((element,) * len(args), ArrayType(element))
+    element = common_type(args) if args else ty.NULL
+    return Resolved((element,) * len(args), ty.ArrayType(element))
 
 
 scalar("array", "CreateArray", _array_rule, lambda *items: items)(MAKING)
@@ -81,7 +58,9 @@ def _struct_rule(args: Sequence[Argument]) -> Resolved:
     if not all(a.is_literal and isinstance(a.value, str) for a in args[::2]):
         raise IllFormedError("field names must be constant strings")
     types = [a.type for a in args[1::2]]
-    return Resolved(tuple(a.type for a in args), StructType(tuple(zip(names, types, strict=True))))
+    return Resolved(
+        tuple(a.type for a in args), ty.StructType(tuple(zip(names, types, strict=True)))
+    )
 
 
 scalar("named_struct", "CreateNamedStruct", _struct_rule, lambda *parts: parts[1::2])(MAKING)
@@ -91,15 +70,15 @@ def _map_rule(args: Sequence[Argument]) -> Resolved:
     """`map(key, value, ...)`; keys must have an order, so no map is a key."""
     if len(args) % 2:
         raise IllFormedError("expected pairs of a key and a value")
-    key = common_type(args[::2]) if args else NULL
-    value = common_type(args[1::2]) if args else NULL
-    if not is_orderable(key):
+    key = common_type(args[::2]) if args else ty.NULL
+    value = common_type(args[1::2]) if args else ty.NULL
+    if not ty.is_orderable(key):
         raise IllFormedError(f"{key} cannot be a map key")
-    return Resolved((key, value) * (len(args) // 2), MapType(key, value))
+    return Resolved((key, value) * (len(args) // 2), ty.MapType(key, value))
 
 
-def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-    assert isinstance(result, MapType)
+def _map(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
+    assert isinstance(result, ty.MapType)
     name, clean = group_key(result.key), unsigned_zero(result.key)
 
     def of_pairs(*parts: Any) -> tuple[tuple[Any, Any], ...]:
@@ -116,9 +95,9 @@ def _map(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
     return of_pairs
 
 
-def _keyed_by_floats(types: Sequence[DataType]) -> bool:
+def _keyed_by_floats(types: Sequence[ty.DataType]) -> bool:
     """Whether 0.0 and -0.0 may be keys: they were two."""
-    return any(isinstance(t, (*FLOATS, ArrayType, MapType)) for t in types[::2])
+    return any(isinstance(t, (*FLOATS, ty.ArrayType, ty.MapType)) for t in types[::2])
 
 
 scalar("map", "CreateMap", _map_rule, _map)(
@@ -126,29 +105,29 @@ scalar("map", "CreateMap", _map_rule, _map)(
     Older(SPARK_4_0, _keyed_by_floats),
 )
 
-scalar("size cardinality", "Size", signature(INT, (ArrayType, MapType)), len)(
+scalar("size cardinality", "Size", signature(ty.INT, (ty.ArrayType, ty.MapType)), len)(
     READING, WithoutAnsi.OTHER
 )
-scalar("array_size", "ArraySize", signature(INT, ArrayType), len)(READING)
+scalar("array_size", "ArraySize", signature(ty.INT, ty.ArrayType), len)(READING)
 
 
-def _element(args: Sequence[Argument]) -> tuple[ArrayType, DataType]:
+def _element(args: Sequence[Argument]) -> tuple[ty.ArrayType, ty.DataType]:
     """The array and a value of its element type, as in array_contains(array, value)."""
-    if len(args) != 2 or not isinstance(args[0].type, ArrayType):
+    if len(args) != 2 or not isinstance(args[0].type, ty.ArrayType):
         raise IllFormedError("expected an array and a value")
-    if isinstance(args[1].type, NullType):
+    if isinstance(args[1].type, ty.NullType):
         raise IllFormedError("argument 2 is an untyped NULL")
     common = wider_type(args[0].type.element, args[1].type, promote=False)
-    if common is None or not is_orderable(common):
+    if common is None or not ty.is_orderable(common):
         raise IllFormedError(f"{args[1].type} is not comparable with {args[0].type}")
-    return ArrayType(common), common
+    return ty.ArrayType(common), common
 
 
 def _contains_rule(args: Sequence[Argument]) -> Resolved:
-    return Resolved(_element(args), BOOLEAN)
+    return Resolved(_element(args), ty.BOOLEAN)
 
 
-def _array_contains(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+def _array_contains(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
     key = group_key(types[1])
 
     def contains(items: tuple[Any, ...], value: Any) -> bool | None:
@@ -168,18 +147,18 @@ scalar("array_contains", "ArrayContains", _contains_rule, _array_contains)(
 
 def _access_rule(args: Sequence[Argument]) -> Resolved:
     """`element_at(array, index)` and `element_at(map, key)`."""
-    if len(args) == 2 and isinstance(args[0].type, ArrayType):
-        if args[1].type not in (INT, SHORT, BYTE):
+    if len(args) == 2 and isinstance(args[0].type, ty.ArrayType):
+        if args[1].type not in (ty.INT, ty.SHORT, ty.BYTE):
             raise IllFormedError(f"argument 2 is {args[1].type}, expected int")
-        return Resolved((args[0].type, INT), args[0].type.element)
-    if len(args) == 2 and isinstance(args[0].type, MapType):
+        return Resolved((args[0].type, ty.INT), args[0].type.element)
+    if len(args) == 2 and isinstance(args[0].type, ty.MapType):
         key = wider_type(args[0].type.key, args[1].type, promote=False)
         if key is None or (
-            DecimalType in map(type, (args[0].type.key, args[1].type))
+            ty.DecimalType in map(type, (args[0].type.key, args[1].type))
             and (args[0].type.key != args[1].type)
         ):
             raise IllFormedError(f"argument 2 is {args[1].type}, expected {args[0].type.key}")
-        return Resolved((MapType(key, args[0].type.value), key), args[0].type.value)
+        return Resolved((ty.MapType(key, args[0].type.value), key), args[0].type.value)
     raise IllFormedError("expected an array and an index or a map and a key")
 
 
@@ -188,8 +167,8 @@ def _lookup(pairs: tuple[tuple[Any, Any], ...], key: Any) -> Any:
     return next((v for k, v in pairs if k == key or (k != k and key != key)), None)
 
 
-def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
-    if isinstance(types[0], MapType):
+def _element_at(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
+    if isinstance(types[0], ty.MapType):
         return _lookup
 
     def at(items: tuple[Any, ...], index: int) -> Any:
@@ -205,13 +184,13 @@ def _element_at(types: Sequence[DataType], _result: DataType) -> Callable[..., A
 scalar("element_at", "ElementAt", _access_rule, _element_at)(TAKING)
 
 
-def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+def _item(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
     """`array[i]`, zero-based, and `map[key]`."""
-    if isinstance(types[0], MapType):
+    if isinstance(types[0], ty.MapType):
         return _lookup
 
     def at(items: tuple[Any, ...], index: int) -> Any:
-        index = wrap(index, INT)  # Spark cuts a bigint to 32 bits here
+        index = wrap(index, ty.INT)  # Spark cuts a bigint to 32 bits here
         if not 0 <= index < len(items):
             raise Failure("INVALID_ARRAY_INDEX")
         return items[index]
@@ -220,12 +199,12 @@ def _item(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
 
 
 def _item_rule(args: Sequence[Argument]) -> Resolved:
-    if len(args) == 2 and isinstance(args[0].type, ArrayType):
-        index = INT if isinstance(args[1].type, NullType) else args[1].type
-        if not isinstance(index, IntegralType):
+    if len(args) == 2 and isinstance(args[0].type, ty.ArrayType):
+        index = ty.INT if isinstance(args[1].type, ty.NullType) else args[1].type
+        if not isinstance(index, ty.IntegralType):
             raise IllFormedError(f"argument 2 is {args[1].type}, expected an integer")
         return Resolved((args[0].type, index), args[0].type.element)
-    if len(args) == 2 and isinstance(args[0].type, MapType):
+    if len(args) == 2 and isinstance(args[0].type, ty.MapType):
         return Resolved((args[0].type, cast_to(args[1], args[0].type.key, 2)), args[0].type.value)
     raise IllFormedError("expected an array and an index or a map and a key")
 
@@ -233,25 +212,25 @@ def _item_rule(args: Sequence[Argument]) -> Resolved:
 scalar("item", "GetArrayItem GetMapValue", _item_rule, _item)(TAKING, Indexed())
 
 
-def _array_argument(args: Sequence[Argument]) -> ArrayType:
-    if not args or not isinstance(args[0].type, ArrayType):
+def _array_argument(args: Sequence[Argument]) -> ty.ArrayType:
+    if not args or not isinstance(args[0].type, ty.ArrayType):
         raise IllFormedError("expected an array")
     return args[0].type
 
 
 def _sort_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
-    if not is_orderable(array):
+    if not ty.is_orderable(array):
         raise IllFormedError(f"{array} cannot be sorted")
     if len(args) > 1 and not args[1].is_literal:
         raise IllFormedError("whether to sort upwards must be a constant")
-    return Resolved((array, *(cast_to(a, BOOLEAN, 2) for a in args[1:])), array)
+    return Resolved((array, *(cast_to(a, ty.BOOLEAN, 2) for a in args[1:])), array)
 
 
-def _sort_array(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
-    assert isinstance(types[0], ArrayType)
+def _sort_array(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
+    assert isinstance(types[0], ty.ArrayType)
     key = sort_key(types[0].element)
-    floats = types[0].element in (FLOAT, DOUBLE)
+    floats = types[0].element in (ty.FLOAT, ty.DOUBLE)
 
     def sort(items: tuple[Any, ...], ascending: bool = True) -> tuple[Any, ...]:
         if floats and None not in items and {"0.0", "-0.0"} <= set(map(repr, items)):
@@ -270,25 +249,27 @@ scalar("sort_array", "SortArray", _sort_rule, _sort_array)(READING, TYPED, Shown
 def _distinct_rule(args: Sequence[Argument]) -> Resolved:
     """Elements are compared, which maps cannot be."""
     array = _array_argument(args)
-    if not is_orderable(array):
+    if not ty.is_orderable(array):
         raise IllFormedError(f"the elements of {array} cannot be compared")
     return Resolved((array,), array)
 
 
-def _array_distinct(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+def _array_distinct(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
     """In order of first appearance, null once, -0.0 as 0.0."""
-    assert isinstance(types[0], ArrayType)
+    assert isinstance(types[0], ty.ArrayType)
     key, clean = group_key(types[0].element), unsigned_zero(types[0].element)
     return lambda items: tuple({key(x): clean(x) for x in items}.values())
 
 
-def _holds_floats(types: Sequence[DataType]) -> bool:
-    return isinstance(types[0], ArrayType) and isinstance(types[0].element, FLOATS)
+def _holds_floats(types: Sequence[ty.DataType]) -> bool:
+    return isinstance(types[0], ty.ArrayType) and isinstance(types[0].element, FLOATS)
 
 
-def _array_distinct_before(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+def _array_distinct_before(
+    types: Sequence[ty.DataType], _result: ty.DataType
+) -> Callable[..., Any]:
     """In order of first appearance, null and NaN once, -0.0 beside 0.0."""
-    assert isinstance(types[0], ArrayType)
+    assert isinstance(types[0], ty.ArrayType)
     key = group_key(types[0].element)
 
     def bits(value: float | None) -> Any:
@@ -303,9 +284,9 @@ scalar("array_distinct", "ArrayDistinct", _distinct_rule, _array_distinct)(
 
 
 def _join_rule(args: Sequence[Argument]) -> Resolved:
-    if any(a.type not in (STRING, NULL) for a in args[1:]):
+    if any(a.type not in (ty.STRING, ty.NULL) for a in args[1:]):
         raise IllFormedError("separator and replacement must be text")
-    return signature(STRING, ArrayType(STRING), STRING, STRING, optional=1)(args)
+    return signature(ty.STRING, ty.ArrayType(ty.STRING), ty.STRING, ty.STRING, optional=1)(args)
 
 
 def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None) -> str:
@@ -317,13 +298,13 @@ def _array_join(items: tuple[Any, ...], separator: str, null: str | None = None)
 scalar("array_join", "ArrayJoin", _join_rule, _array_join)(PURE, STRICT, TOTAL, NULLABLE_IF_ANY)
 
 
-def _part_rule(part: Callable[[MapType], DataType]) -> Rule:
+def _part_rule(part: Callable[[ty.MapType], ty.DataType]) -> Rule:
     """An array of the keys or values of a map."""
 
     def rule(args: Sequence[Argument]) -> Resolved:
-        if len(args) != 1 or not isinstance(args[0].type, MapType):
+        if len(args) != 1 or not isinstance(args[0].type, ty.MapType):
             raise IllFormedError("expected a map")
-        return Resolved((args[0].type,), ArrayType(part(args[0].type)))
+        return Resolved((args[0].type,), ty.ArrayType(part(args[0].type)))
 
     return rule
 
@@ -338,14 +319,14 @@ scalar("map_values", "MapValues", _part_rule(lambda m: m.value), lambda m: tuple
 
 def _extreme_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
-    if len(args) != 1 or not is_orderable(array.element):
+    if len(args) != 1 or not ty.is_orderable(array.element):
         raise IllFormedError("expected one array of comparable values")
     return Resolved((array,), array.element)
 
 
 def _array_extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
-    def meaning(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
-        assert isinstance(types[0], ArrayType)
+    def meaning(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
+        assert isinstance(types[0], ty.ArrayType)
         key = sort_key(types[0].element)
         return lambda items: choose((x for x in items if x is not None), key=key, default=None)
 
@@ -363,7 +344,7 @@ scalar("array_min", "ArrayMin", _extreme_rule, _array_extreme(min))(
 def _slice_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
     require_count(args, 3)
-    return Resolved((array, cast_to(args[1], INT, 2), cast_to(args[2], INT, 3)), array)
+    return Resolved((array, cast_to(args[1], ty.INT, 2), cast_to(args[2], ty.INT, 3)), array)
 
 
 def _slice(items: tuple[Any, ...], start: int, length: int) -> tuple[Any, ...]:
@@ -385,19 +366,19 @@ def _sequence_rule(args: Sequence[Argument]) -> Resolved:
     """From a number or a date to another of its type, by a step; dates by days, months or years."""
     require_count(args, 2, 3)
     types = tuple(a.type for a in args)
-    if isinstance(types[0], IntegralType) and len(set(types)) == 1:
-        return Resolved(types, ArrayType(types[0]))
-    by_days = types[2:] in ((), (DayTimeIntervalType("day", "day"),))
-    by_months = len(types) == 3 and isinstance(types[2], YearMonthIntervalType)
-    if types[:2] == (DATE, DATE) and (by_days or by_months):
-        return Resolved(types, ArrayType(DATE))
+    if isinstance(types[0], ty.IntegralType) and len(set(types)) == 1:
+        return Resolved(types, ty.ArrayType(types[0]))
+    by_days = types[2:] in ((), (ty.DayTimeIntervalType("day", "day"),))
+    by_months = len(types) == 3 and isinstance(types[2], ty.YearMonthIntervalType)
+    if types[:2] == (ty.DATE, ty.DATE) and (by_days or by_months):
+        return Resolved(types, ty.ArrayType(ty.DATE))
     raise UnsupportedError(f"sequence of {', '.join(map(str, types))}")
 
 
-def _sequence(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
-    if types[0] != DATE:
+def _sequence(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
+    if types[0] != ty.DATE:
         return _numbers_between
-    if len(types) == 3 and isinstance(types[2], YearMonthIntervalType):
+    if len(types) == 3 and isinstance(types[2], ty.YearMonthIntervalType):
         return lambda first, last, step: _dates_between(first, last, step, add_months)
     return _days_between
 
@@ -447,14 +428,14 @@ scalar("sequence", "", _sequence_rule, _sequence)(
 
 def _sorted_rule(args: Sequence[Argument]) -> Resolved:
     array = _array_argument(args)
-    if len(args) != 1 or not is_orderable(array.element):
+    if len(args) != 1 or not ty.is_orderable(array.element):
         raise UnsupportedError("array_sort by a comparison")
     return Resolved((array,), array)
 
 
-def _array_sort(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+def _array_sort(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
     """Ascending, nulls last, unlike those of `sort_array`."""
-    assert isinstance(types[0], ArrayType)
+    assert isinstance(types[0], ty.ArrayType)
     key = sort_key(types[0].element)
 
     def ordered(items: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -471,8 +452,8 @@ scalar("array_sort", "", _sorted_rule, _array_sort)(
 
 def _contained_key_rule(args: Sequence[Argument]) -> Resolved:
     match [a.type for a in args]:
-        case [MapType(key) as map_, given] if key == given and not has_floats(key):
-            return Resolved((map_, key), BOOLEAN)
+        case [ty.MapType(key) as map_, given] if key == given and not ty.has_floats(key):
+            return Resolved((map_, key), ty.BOOLEAN)
         case _:
             raise UnsupportedError("map_contains_key of these types")
 
@@ -484,7 +465,7 @@ scalar("map_contains_key", "", _contained_key_rule, lambda m, key: any(k == key 
 
 def _flatten_rule(args: Sequence[Argument]) -> Resolved:
     match [a.type for a in args]:
-        case [ArrayType(ArrayType() as inner) as outer]:
+        case [ty.ArrayType(ty.ArrayType() as inner) as outer]:
             return Resolved((outer,), inner)
         case _:
             raise IllFormedError("expected an array of arrays")

@@ -26,7 +26,7 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import Evaluation, SchemaNulls, Shown, SolverMeaning, ZoneUse
 from veer.functions.typing import same_type, signature
-from veer.model.types import DOUBLE, INT, LONG, NULL, STRING, DataType
+from veer.ir import types as ty
 
 
 def _coalesce(*values: Any) -> Any:
@@ -42,7 +42,7 @@ scalar("coalesce", "Coalesce", same_type(), _coalesce)(
 def _extreme(choose: Callable[..., Any]) -> Callable[..., Callable[..., Any]]:
     """Nulls are skipped, unlike in a comparison; NaN is the greatest, the first of equal zeros is kept."""
 
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    def meaning(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
         key = sort_key(result)
 
         def extreme(*values: Any) -> Any:
@@ -58,16 +58,16 @@ _comparable = same_type(least=2, orderable=True, promote=False)
 CHOSEN = PURE, Nulls.CUSTOM, TOTAL, SchemaNulls.ALL, SETTLED, TYPED, ANY_ZERO, ZoneUse.SAME
 scalar("greatest", "Greatest", _comparable, _extreme(max))(CHOSEN, SolverMeaning.GREATEST)
 scalar("least", "Least", _comparable, _extreme(min))(CHOSEN, SolverMeaning.LEAST)
-scalar("current_user user", "CurrentUser", signature(STRING), lambda: "user")(
+scalar("current_user user", "CurrentUser", signature(ty.STRING), lambda: "user")(
     RUN_CONSTANT, STRICT, TOTAL
 )
 
 
-def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]:
-    rule = signature(result, (INT, LONG), optional=1)
+def _optional_seed(result: ty.DataType) -> Callable[[Sequence[Argument]], Resolved]:
+    rule = signature(result, (ty.INT, ty.LONG), optional=1)
 
     def seeded(args: Sequence[Argument]) -> Resolved:
-        if any(a.type not in (INT, LONG, NULL) for a in args):
+        if any(a.type not in (ty.INT, ty.LONG, ty.NULL) for a in args):
             raise IllFormedError(f"a seed of type {args[0].type}")
         return rule(args)
 
@@ -77,13 +77,13 @@ def _optional_seed(result: DataType) -> Callable[[Sequence[Argument]], Resolved]
 # A fixed member of the allowed results: the interpreter only needs one choice.
 NEVER_NULL = STRICT, TOTAL, NOT_NULLABLE
 ZERO_UUID = "00000000-0000-4000-8000-000000000000"
-scalar("rand random", "", _optional_seed(DOUBLE), lambda seed=0: 0.5)(CHOICE, NEVER_NULL)
-scalar("randn", "", _optional_seed(DOUBLE), lambda seed=0: 0.0)(CHOICE, NEVER_NULL)
-scalar("uuid", "", signature(STRING), lambda: ZERO_UUID)(CHOICE, NEVER_NULL)
-scalar("monotonically_increasing_id", "MonotonicallyIncreasingID", signature(LONG), lambda: 0)(
+scalar("rand random", "", _optional_seed(ty.DOUBLE), lambda seed=0: 0.5)(CHOICE, NEVER_NULL)
+scalar("randn", "", _optional_seed(ty.DOUBLE), lambda seed=0: 0.0)(CHOICE, NEVER_NULL)
+scalar("uuid", "", signature(ty.STRING), lambda: ZERO_UUID)(CHOICE, NEVER_NULL)
+scalar("monotonically_increasing_id", "MonotonicallyIncreasingID", signature(ty.LONG), lambda: 0)(
     PARTITION, *NEVER_NULL
 )
-scalar("spark_partition_id", "SparkPartitionID", signature(INT), lambda: 0)(
+scalar("spark_partition_id", "SparkPartitionID", signature(ty.INT), lambda: 0)(
     PARTITION, NEVER_NULL, Shown(capitals=("spark_partition_id",))
 )
-scalar("input_file_name", "InputFileName", signature(STRING), lambda: "")(PARTITION, NEVER_NULL)
+scalar("input_file_name", "InputFileName", signature(ty.STRING), lambda: "")(PARTITION, NEVER_NULL)

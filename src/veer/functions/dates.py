@@ -10,17 +10,9 @@ from decimal import Decimal
 from typing import Any
 
 from veer.errors import IllFormedError, UnsupportedError
+from veer.functions import moments
 from veer.functions.arithmetic import EXACT, float_to_long
-from veer.functions.moments import (
-    RUN_DATE,
-    RUN_TIME,
-    add_days,
-    add_months,
-    calendar_date,
-    from_micros,
-    in_calendar,
-    make_date,
-)
+from veer.functions.moments import add_months, make_date
 from veer.functions.registry import (
     FAILING,
     NOT_NULLABLE,
@@ -42,23 +34,7 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import Evaluation, Infix, Shown, SolverMeaning, WithoutAnsi, ZoneUse
 from veer.functions.typing import DATETIMES, cast_to, exactly, require_count, signature
-from veer.model.types import (
-    BOOLEAN,
-    BYTE,
-    DATE,
-    DOUBLE,
-    INT,
-    SHORT,
-    STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    DataType,
-    DayTimeIntervalType,
-    NullType,
-    NumericType,
-    StringType,
-    YearMonthIntervalType,
-)
+from veer.ir import types as ty
 from veer.settings import current
 
 
@@ -92,30 +68,30 @@ def months_between(a: date, b: date, seconds: tuple[int, int], round_off: bool) 
 
 def _days_rule(args: Sequence[Argument]) -> Resolved:
     """The number of days is an int or shorter, or text; no other number is cast."""
-    resolved = signature(DATE, DATE, (INT, SHORT, BYTE))(args)
-    if isinstance(args[1].type, StringType) and not current().ansi:
+    resolved = signature(ty.DATE, ty.DATE, (ty.INT, ty.SHORT, ty.BYTE))(args)
+    if isinstance(args[1].type, ty.StringType) and not current().ansi:
         raise UnsupportedError("a number of days given as text in a session without ANSI")
     if (
-        not isinstance(args[1].type, StringType | NullType)
+        not isinstance(args[1].type, ty.StringType | ty.NullType)
         and args[1].type != resolved.arguments[1]
     ):
         raise IllFormedError(f"argument 2 is {args[1].type}, expected int")
     return resolved
 
 
-scalar("date_add dateadd", "DateAdd", _days_rule, add_days)(
+scalar("date_add dateadd", "DateAdd", _days_rule, moments.add_days)(
     FAILING, Shown(renamed=("dateadd",)), SolverMeaning.DAYS_LATER, WithoutAnsi.SAME
 )
-scalar("date_sub", "DateSub", _days_rule, lambda d, n: add_days(d, -n))(
+scalar("date_sub", "DateSub", _days_rule, lambda d, n: moments.add_days(d, -n))(
     FAILING, SolverMeaning.DAYS_EARLIER, WithoutAnsi.SAME
 )
-scalar("datediff date_diff", "DateDiff", signature(INT, DATE, DATE), _days_between)(
+scalar("datediff date_diff", "DateDiff", signature(ty.INT, ty.DATE, ty.DATE), _days_between)(
     PLAIN, SolverMeaning.DAYS_BETWEEN
 )
-scalar("add_months", "AddMonths", signature(DATE, DATE, INT), add_months)(
+scalar("add_months", "AddMonths", signature(ty.DATE, ty.DATE, ty.INT), add_months)(
     FAILING, SolverMeaning.MONTHS_LATER, WithoutAnsi.SAME
 )
-BETWEEN = signature(DOUBLE, TIMESTAMP, TIMESTAMP, BOOLEAN, optional=1)
+BETWEEN = signature(ty.DOUBLE, ty.TIMESTAMP, ty.TIMESTAMP, ty.BOOLEAN, optional=1)
 scalar("months_between", "MonthsBetween", BETWEEN, _months_between)(
     PURE, STRICT, TOTAL, NULLABLE_IF_ANY, Shown(2, ("true",)), ZoneUse.ARGUMENT
 )
@@ -125,7 +101,7 @@ def _last_day(day: date) -> date:
     return day.replace(day=calendar.monthrange(day.year, day.month)[1])
 
 
-scalar("last_day", "LastDay", signature(DATE, DATE), _last_day)(PLAIN, SolverMeaning.LAST_DAY)
+scalar("last_day", "LastDay", signature(ty.DATE, ty.DATE), _last_day)(PLAIN, SolverMeaning.LAST_DAY)
 
 
 def _next_day(value: date, name: str) -> date | None:
@@ -135,11 +111,11 @@ def _next_day(value: date, name: str) -> date | None:
     upper = name.upper()
     for index, short in enumerate(names):
         if upper in (short, full[index], full[index][:3]):
-            return add_days(value, (index - value.weekday() - 1) % 7 + 1)
+            return moments.add_days(value, (index - value.weekday() - 1) % 7 + 1)
     raise Failure("ILLEGAL_DAY_OF_WEEK")
 
 
-scalar("next_day", "NextDay", signature(DATE, DATE, STRING), _next_day)(
+scalar("next_day", "NextDay", signature(ty.DATE, ty.DATE, ty.STRING), _next_day)(
     PURE, STRICT, PARTIAL, NULLABLE, SETTLED, WithoutAnsi.NULL
 )
 
@@ -148,10 +124,10 @@ def _make_date(year: int, month: int, day: int) -> date:
     # The calendar repeats every 400 years: whether there is such a day in a year beyond Python's.
     if make_date(2000 + year % 400, month, day) is None:
         raise Failure("DATETIME_FIELD_OUT_OF_BOUNDS")
-    return calendar_date(year, month, day)
+    return moments.calendar_date(year, month, day)
 
 
-scalar("make_date", "MakeDate", signature(DATE, INT, INT, INT), _make_date)(
+scalar("make_date", "MakeDate", signature(ty.DATE, ty.INT, ty.INT, ty.INT), _make_date)(
     FAILING, SolverMeaning.DATE_OF_PARTS, WithoutAnsi.NULL
 )
 
@@ -162,19 +138,19 @@ def _plus_interval_rule(args: Sequence[Argument]) -> Resolved:
     moment, interval = args[0].type, args[1].type
     if moment not in DATETIMES:
         raise IllFormedError(f"argument 1 is {moment}, expected a date or timestamp")
-    if isinstance(interval, YearMonthIntervalType):
+    if isinstance(interval, ty.YearMonthIntervalType):
         return Resolved((moment, interval), moment)
-    if isinstance(interval, DayTimeIntervalType):
-        if moment == DATE and (interval.first, interval.last) != ("day", "day"):
-            moment = TIMESTAMP
+    if isinstance(interval, ty.DayTimeIntervalType):
+        if moment == ty.DATE and (interval.first, interval.last) != ("day", "day"):
+            moment = ty.TIMESTAMP
         return Resolved((moment, interval), moment)
     raise IllFormedError(f"argument 2 is {interval}, expected an interval")
 
 
-def _plus_interval(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-    if isinstance(types[1], YearMonthIntervalType):
+def _plus_interval(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
+    if isinstance(types[1], ty.YearMonthIntervalType):
         return add_months
-    return lambda moment, delta: in_calendar(lambda: moment + delta)
+    return lambda moment, delta: moments.in_calendar(lambda: moment + delta)
 
 
 scalar("add_interval", "", _plus_interval_rule, _plus_interval)(
@@ -186,10 +162,10 @@ def _difference_rule(args: Sequence[Argument]) -> Resolved:
     """Dates differ by days; beside a timestamp a date becomes one."""
     require_count(args, 2)
     a, b = (cast_to(x, DATETIMES, i) for i, x in enumerate(args, 1))
-    if a == b == DATE:
-        return Resolved((a, b), DayTimeIntervalType("day", "day"))
-    wider = TIMESTAMP_NTZ if TIMESTAMP not in (a, b) else TIMESTAMP
-    return Resolved((wider, wider), DayTimeIntervalType("day", "second"))
+    if a == b == ty.DATE:
+        return Resolved((a, b), ty.DayTimeIntervalType("day", "day"))
+    wider = ty.TIMESTAMP_NTZ if ty.TIMESTAMP not in (a, b) else ty.TIMESTAMP
+    return Resolved((wider, wider), ty.DayTimeIntervalType("day", "second"))
 
 
 scalar("subtract_moments", "", _difference_rule, lambda a, b: a - b)(
@@ -198,8 +174,8 @@ scalar("subtract_moments", "", _difference_rule, lambda a, b: a - b)(
 
 # -- parts -----------------------------------------------------------------------------------
 
-DAY_PART = signature(INT, DATE)
-CLOCK_PART = signature(INT, (TIMESTAMP, TIMESTAMP_NTZ))
+DAY_PART = signature(ty.INT, ty.DATE)
+CLOCK_PART = signature(ty.INT, (ty.TIMESTAMP, ty.TIMESTAMP_NTZ))
 
 scalar("year", "Year", DAY_PART, lambda d: d.year)(PLAIN, SolverMeaning.YEAR, extracts=("year",))
 scalar("quarter", "Quarter", DAY_PART, lambda d: (d.month + 2) // 3)(
@@ -262,7 +238,7 @@ def knows_unit(function: str, unit: str) -> bool:
 
 def _trunc(value: date, unit: str) -> date | None:
     name = _UNITS.get(unit.lower())
-    return None if name is None else in_calendar(lambda: _TRUNCATED[name](value))
+    return None if name is None else moments.in_calendar(lambda: _TRUNCATED[name](value))
 
 
 def date_trunc(unit: str, value: datetime) -> datetime | None:
@@ -278,39 +254,42 @@ def date_trunc(unit: str, value: datetime) -> datetime | None:
     if name is None:
         return None
     midnight = value.replace(hour=0, minute=0, second=0, microsecond=0)
-    return in_calendar(lambda: _TRUNCATED[name](midnight))  # type: ignore[no-any-return]
+    return moments.in_calendar(lambda: _TRUNCATED[name](midnight))  # type: ignore[no-any-return]
 
 
-scalar("trunc", "TruncDate", signature(DATE, DATE, STRING), _trunc)(
+scalar("trunc", "TruncDate", signature(ty.DATE, ty.DATE, ty.STRING), _trunc)(
     PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, Evaluation.UNIT_FIRST, SolverMeaning.TRUNCATED_DATE
 )
 
 
-scalar("date_trunc", "TruncTimestamp", signature(TIMESTAMP, STRING, TIMESTAMP), date_trunc)(
-    PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, Evaluation.UNIT_FIRST, SolverMeaning.TRUNCATED_MOMENT
-)
+scalar(
+    "date_trunc", "TruncTimestamp", signature(ty.TIMESTAMP, ty.STRING, ty.TIMESTAMP), date_trunc
+)(PURE, PROPAGATE, TOTAL, NULLABLE, SETTLED, Evaluation.UNIT_FIRST, SolverMeaning.TRUNCATED_MOMENT)
 
 
 def _timestamp_seconds(seconds: int | float | Decimal) -> datetime | None:
     """Floats are cut to microseconds and saturate; of exact numbers more digits than that fail."""
     if isinstance(seconds, float):
-        return from_micros(float_to_long(seconds * 1e6)) if math.isfinite(seconds) else None
+        return moments.from_micros(float_to_long(seconds * 1e6)) if math.isfinite(seconds) else None
     micros = seconds * 1_000_000 if isinstance(seconds, int) else EXACT.scaleb(seconds, 6)
     if micros != int(micros) or not -(2**63) <= micros < 2**63:
         raise Failure("ARITHMETIC_OVERFLOW")
-    return from_micros(int(micros))
+    return moments.from_micros(int(micros))
 
 
-SECONDS = exactly(TIMESTAMP, NumericType)
+SECONDS = exactly(ty.TIMESTAMP, ty.NumericType)
 scalar("timestamp_seconds", "SecondsToTimestamp", SECONDS, _timestamp_seconds)(
     PURE, PROPAGATE, PARTIAL, NULLABLE_IF_ANY, SETTLED, WithoutAnsi.SAME, ZoneUse.SAME
 )
 
 # -- the time of the run ---------------------------------------------------------------------
 
-scalar("current_date curdate", "CurrentDate", signature(DATE), lambda: RUN_DATE)(
+scalar("current_date curdate", "CurrentDate", signature(ty.DATE), lambda: moments.RUN_DATE)(
     RUN_CONSTANT, STRICT, TOTAL, NOT_NULLABLE
 )
-scalar("current_timestamp now", "CurrentTimestamp Now", signature(TIMESTAMP), lambda: RUN_TIME)(
-    RUN_CONSTANT, STRICT, TOTAL, NOT_NULLABLE, ZoneUse.SAME
-)
+scalar(
+    "current_timestamp now",
+    "CurrentTimestamp Now",
+    signature(ty.TIMESTAMP),
+    lambda: moments.RUN_TIME,
+)(RUN_CONSTANT, STRICT, TOTAL, NOT_NULLABLE, ZoneUse.SAME)

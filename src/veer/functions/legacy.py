@@ -38,7 +38,7 @@ from veer.functions.registry import (
 from veer.functions.sessions import DIGITS_OF_COUNTS
 from veer.functions.traits import Adding, Claim, Domain, Evaluation, SolverMeaning, WithoutAnsi
 from veer.functions.typing import bounded, signature
-from veer.model.types import LONG, DataType, DecimalType, IntegralType
+from veer.ir import types as ty
 
 ALWAYS_FAILS = frozenset({"INVALID_INDEX_OF_ZERO"})
 TRIED = Evaluation.TRIED_DIVISOR_FIRST
@@ -54,9 +54,9 @@ def register() -> None:
     _low_bits("abs", abs, SolverMeaning.WRAPPED_MAGNITUDE)
     _low_bits("round", _rounded(ROUND_HALF_UP))
     _low_bits("bround", _rounded(ROUND_HALF_EVEN))
-    scalar("legacy.low_bits", "", signature(LONG, LONG), lambda value: wrapped(value, LONG))(
-        PURE, STRICT, TOTAL, SolverMeaning.LOW_BITS
-    )
+    scalar(
+        "legacy.low_bits", "", signature(ty.LONG, ty.LONG), lambda value: wrapped(value, ty.LONG)
+    )(PURE, STRICT, TOTAL, SolverMeaning.LOW_BITS)
     for function in present:
         if function.without_ansi in (WithoutAnsi.NULL, WithoutAnsi.READ):
             domain = PARTIAL if function.name == "element_at" else TOTAL
@@ -108,10 +108,10 @@ def _low_bits(name: str, exact: Callable[..., int], *solver: SolverMeaning) -> N
     """Register the version of a function of whole numbers that keeps the low bits of its result."""
     function = SCALAR[name]
 
-    def meaning(_types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    def meaning(_types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
         return lambda *args: wrapped(exact(*args), result)
 
-    rule = giving(IntegralType, "an integer", function.rule)
+    rule = giving(ty.IntegralType, "an integer", function.rule)
     scalar(f"legacy.{name}", "", rule, meaning)(
         PURE, STRICT, TOTAL, TYPED, function.sql, SETTLED, ANY_ZERO, *solver
     )
@@ -130,7 +130,7 @@ def _rounded(mode: str) -> Callable[..., int]:
 def _lenient(function: ScalarFunction) -> Meaning:
     """Null where the function would fail."""
 
-    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    def meaning(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
         inner = function.meaning(types, result)
 
         def lenient(*args: Any) -> Any:
@@ -146,7 +146,7 @@ def _lenient(function: ScalarFunction) -> Meaning:
     return meaning
 
 
-def _element_at_before(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+def _element_at_before(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
     """As of arrays, but before Spark 4.3 the least index there is read some other memory."""
     inner = SCALAR["legacy.element_at"].meaning(types, result)
 
@@ -166,7 +166,7 @@ def _checked(function: ScalarFunction) -> Meaning:
     """
     lenient = _lenient(function)
 
-    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    def meaning(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
         inner = lenient(types, result)
 
         def checked(*args: Any) -> Any:
@@ -184,7 +184,7 @@ def _size(value: Any) -> int:
     return -1 if value is None else len(value)
 
 
-def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+def _whole_quotient(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
     """`div`, null where it divides by zero; of the quotient the low bits."""
 
     def divided(a: Any, b: Any) -> int | None:
@@ -193,7 +193,7 @@ def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[...
         # Of decimals neither // nor - nor abs() keeps more than 28 digits.
         is_decimal = isinstance(a, Decimal)
         whole = EXACT.divide_int(a.copy_abs(), b.copy_abs()) if is_decimal else abs(a) // abs(b)
-        return wrapped(int(whole) if (a < 0) == (b < 0) else -int(whole), LONG)
+        return wrapped(int(whole) if (a < 0) == (b < 0) else -int(whole), ty.LONG)
 
     return divided
 
@@ -202,8 +202,8 @@ def _whole_quotient(types: Sequence[DataType], result: DataType) -> Callable[...
 
 
 def _lenient_fold(name: str) -> Meaning:
-    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-        if isinstance(result, IntegralType):
+    def meaning(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
+        if isinstance(result, ty.IntegralType):
             return _wrapped_sum(result)
         inner = AGGREGATE[name].meaning(types, result)
 
@@ -221,10 +221,10 @@ def _lenient_fold(name: str) -> Meaning:
 def _fold_in_any_order(name: str) -> Meaning:
     """Of decimals: what all orders of rows give, which is refused where they differ."""
 
-    def meaning(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
+    def meaning(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
         lenient = _lenient_fold(name)(types, result)
         (given,) = types
-        assert isinstance(given, DecimalType)
+        assert isinstance(given, ty.DecimalType)
         room = bounded(given.precision + DIGITS_OF_COUNTS, given.scale)
 
         def total(rows: Any) -> Any:
@@ -239,7 +239,7 @@ def _fold_in_any_order(name: str) -> Meaning:
     return meaning
 
 
-def _fits(values: Sequence[Decimal], room: DecimalType) -> bool:
+def _fits(values: Sequence[Decimal], room: ty.DecimalType) -> bool:
     try:
         fit_decimal(add_decimals(values), room)
     except Failure:
@@ -247,7 +247,7 @@ def _fits(values: Sequence[Decimal], room: DecimalType) -> bool:
     return True
 
 
-def _wrapped_sum(result: DataType) -> Callable[..., Any]:
+def _wrapped_sum(result: ty.DataType) -> Callable[..., Any]:
     def total(rows: Any) -> int | None:
         values = [row[0] for row in rows if row[0] is not None]
         return wrapped(sum(values), result) if values else None

@@ -24,7 +24,7 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import Called, Claim, Shown, SolverMeaning, WithoutAnsi, ZoneUse
 from veer.functions.typing import exactly, signature
-from veer.model.types import DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, NumericType
+from veer.ir import types as ty
 
 _FORMATS = {
     "yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S",
@@ -140,31 +140,31 @@ def parse_moment(text: str, pattern: str) -> datetime:
         raise Failure("CANNOT_PARSE_TIMESTAMP") from None
 
 
-FORMATTED = signature(STRING, (TIMESTAMP, TIMESTAMP_NTZ), STRING)
+FORMATTED = signature(ty.STRING, (ty.TIMESTAMP, ty.TIMESTAMP_NTZ), ty.STRING)
 scalar("date_format", "DateFormatClass", FORMATTED, format_moment)(
     FAILING, SolverMeaning.TEXT_OF_MOMENT, WithoutAnsi.SAME, Claim.BY_PATTERN
 )
 
 
-def _read_with_pattern(target: DataType) -> Callable[[str, str], Any]:
-    if target == DATE:
+def _read_with_pattern(target: ty.DataType) -> Callable[[str, str], Any]:
+    if target == ty.DATE:
         return lambda text, pattern: parse_moment(text, pattern).date()
     return parse_moment
 
 
-scalar("to_date_by", "", signature(DATE, STRING, STRING), _read_with_pattern(DATE))(
+scalar("to_date_by", "", signature(ty.DATE, ty.STRING, ty.STRING), _read_with_pattern(ty.DATE))(
     FAILING, Called("to_date"), WithoutAnsi.READ, Claim.BY_PATTERN
 )
 
 
 def _text_rule(args: Sequence[Argument]) -> Resolved:
     """Text and a pattern; numbers, which have a meaning without pattern, have none with one."""
-    if args and isinstance(args[0].type, NumericType):
+    if args and isinstance(args[0].type, ty.NumericType):
         raise IllFormedError(f"argument 1 is {args[0].type}, expected text")
-    return signature(TIMESTAMP, STRING, STRING)(args)
+    return signature(ty.TIMESTAMP, ty.STRING, ty.STRING)(args)
 
 
-scalar("to_timestamp_by", "", _text_rule, _read_with_pattern(TIMESTAMP))(
+scalar("to_timestamp_by", "", _text_rule, _read_with_pattern(ty.TIMESTAMP))(
     FAILING, Called("to_timestamp"), WithoutAnsi.READ, ZoneUse.READ, Claim.BY_PATTERN
 )
 DEFAULT_PATTERN = "yyyy-MM-dd HH:mm:ss"
@@ -185,7 +185,7 @@ def whole_seconds(value: datetime) -> int:
     return seconds if micros >= 0 else -seconds
 
 
-UNIX = exactly(LONG, (STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ), STRING, optional=1)
+UNIX = exactly(ty.LONG, (ty.STRING, ty.DATE, ty.TIMESTAMP, ty.TIMESTAMP_NTZ), ty.STRING, optional=1)
 USUAL_PATTERN = Shown(1, (DEFAULT_PATTERN,))
 scalar("unix_timestamp to_unix_timestamp", "ToUnixTimestamp UnixTimestamp", UNIX, _unix_timestamp)(
     (*FAILING, USUAL_PATTERN, SolverMeaning.SECONDS),
@@ -197,7 +197,7 @@ def _from_unixtime(seconds: int, pattern: str = DEFAULT_PATTERN) -> str:
     return format_moment(from_micros(seconds * 1_000_000), pattern)
 
 
-WRITTEN = signature(STRING, LONG, STRING, optional=1)
+WRITTEN = signature(ty.STRING, ty.LONG, ty.STRING, optional=1)
 scalar("from_unixtime", "FromUnixTime", WRITTEN, _from_unixtime)(
     (PURE, STRICT, PARTIAL, NULLABLE, SETTLED, USUAL_PATTERN),
     (WithoutAnsi.SAME, ZoneUse.ARGUMENT, Claim.BY_PATTERN),

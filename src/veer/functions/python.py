@@ -29,23 +29,11 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import PythonOnly, TextUse, ZoneUse
 from veer.functions.typing import signature
-from veer.model.types import (
-    BOOLEAN,
-    BYTE,
-    DATE,
-    DOUBLE,
-    INT,
-    INTEGER_BITS,
-    LONG,
-    SHORT,
-    STRING,
-    TIMESTAMP_NTZ,
-    ArrayType,
-)
+from veer.ir import types as ty
 
 RAISE = "python.raise"
 LONGEST = 1_000_000
-TEXTS = ArrayType(STRING)
+TEXTS = ty.ArrayType(ty.STRING)
 
 
 def _python(name: str, rule: Rule, meaning: Callable[..., Any], *traits: Trait) -> None:
@@ -101,18 +89,18 @@ USES = {
     **dict.fromkeys(ASKED, (TextUse.CHARACTERS,)),
 }
 for _names, _rule in (
-    (CHANGED, signature(STRING, STRING)),
-    (ASKED, signature(BOOLEAN, STRING)),
-    (STRIPPED, signature(STRING, STRING, STRING, optional=1)),
-    (ENDED, signature(BOOLEAN, STRING, STRING)),
-    (REMOVED, signature(STRING, STRING, STRING)),
-    (FOUND, signature(LONG, STRING, STRING)),
+    (CHANGED, signature(ty.STRING, ty.STRING)),
+    (ASKED, signature(ty.BOOLEAN, ty.STRING)),
+    (STRIPPED, signature(ty.STRING, ty.STRING, ty.STRING, optional=1)),
+    (ENDED, signature(ty.BOOLEAN, ty.STRING, ty.STRING)),
+    (REMOVED, signature(ty.STRING, ty.STRING, ty.STRING)),
+    (FOUND, signature(ty.LONG, ty.STRING, ty.STRING)),
 ):
     for _name in sorted(_names):
         _python(_name, _rule, getattr(str, _name), TOTAL, *USES.get(_name, ()))
 
-_python("contains", signature(BOOLEAN, STRING, STRING), lambda s, part: part in s, TOTAL)
-_python("index", signature(LONG, STRING, STRING), _raises(str.index), PARTIAL)
+_python("contains", signature(ty.BOOLEAN, ty.STRING, ty.STRING), lambda s, part: part in s, TOTAL)
+_python("index", signature(ty.LONG, ty.STRING, ty.STRING), _raises(str.index), PARTIAL)
 
 
 def _replace(text: str, old: str, new: str) -> str:
@@ -121,7 +109,7 @@ def _replace(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-_python("replace", signature(STRING, STRING, STRING, STRING), _replace, TOTAL)
+_python("replace", signature(ty.STRING, ty.STRING, ty.STRING, ty.STRING), _replace, TOTAL)
 
 
 def _wide(width: int) -> int:
@@ -130,21 +118,24 @@ def _wide(width: int) -> int:
     return width
 
 
-_python("zfill", signature(STRING, STRING, LONG), lambda s, n: s.zfill(_wide(n)), TOTAL)
-_python("len", signature(LONG, (STRING, TEXTS)), len, TOTAL)
-_python("at", signature(STRING, STRING, LONG), _raises(lambda s, i: s[i]), PARTIAL)
-_python("from", signature(STRING, STRING, LONG), lambda s, i: s[i:], TOTAL)
-_python("until", signature(STRING, STRING, LONG), lambda s, i: s[:i], TOTAL)
-_python("slice", signature(STRING, STRING, LONG, LONG), lambda s, i, j: s[i:j], TOTAL)
-_python("reversed", signature(STRING, STRING), lambda s: s[::-1], TOTAL)
-_python("words", signature(TEXTS, STRING), lambda s: tuple(s.split()), TOTAL)
+_python("zfill", signature(ty.STRING, ty.STRING, ty.LONG), lambda s, n: s.zfill(_wide(n)), TOTAL)
+_python("len", signature(ty.LONG, (ty.STRING, TEXTS)), len, TOTAL)
+_python("at", signature(ty.STRING, ty.STRING, ty.LONG), _raises(lambda s, i: s[i]), PARTIAL)
+_python("from", signature(ty.STRING, ty.STRING, ty.LONG), lambda s, i: s[i:], TOTAL)
+_python("until", signature(ty.STRING, ty.STRING, ty.LONG), lambda s, i: s[:i], TOTAL)
+_python("slice", signature(ty.STRING, ty.STRING, ty.LONG, ty.LONG), lambda s, i, j: s[i:j], TOTAL)
+_python("reversed", signature(ty.STRING, ty.STRING), lambda s: s[::-1], TOTAL)
+_python("words", signature(TEXTS, ty.STRING), lambda s: tuple(s.split()), TOTAL)
 _python(
-    "split", signature(TEXTS, STRING, STRING), _raises(lambda s, sep: tuple(s.split(sep))), PARTIAL
+    "split",
+    signature(TEXTS, ty.STRING, ty.STRING),
+    _raises(lambda s, sep: tuple(s.split(sep))),
+    PARTIAL,
 )
-_python("item", signature(STRING, TEXTS, LONG), _raises(lambda s, i: s[i]), PARTIAL)
-_python("member", signature(BOOLEAN, STRING, TEXTS), lambda s, texts: s in texts, TOTAL)
-_python("join", signature(STRING, STRING, TEXTS), str.join, TOTAL)
-_python("characters", signature(TEXTS, STRING), tuple, TOTAL)
+_python("item", signature(ty.STRING, TEXTS, ty.LONG), _raises(lambda s, i: s[i]), PARTIAL)
+_python("member", signature(ty.BOOLEAN, ty.STRING, TEXTS), lambda s, texts: s in texts, TOTAL)
+_python("join", signature(ty.STRING, ty.STRING, TEXTS), str.join, TOTAL)
+_python("characters", signature(TEXTS, ty.STRING), tuple, TOTAL)
 
 
 def _chained(text: str, methods: str) -> Any:
@@ -170,13 +161,15 @@ def _those_in(texts: tuple[str, ...], whole: str, wanted: bool) -> tuple[str, ..
     return tuple(text for text in texts if (text in whole) is wanted)
 
 
-SOUGHT = signature(TEXTS, TEXTS, STRING, BOOLEAN)
-_python("each", signature(TEXTS, TEXTS, STRING), _each, TOTAL)
+SOUGHT = signature(TEXTS, TEXTS, ty.STRING, ty.BOOLEAN)
+_python("each", signature(TEXTS, TEXTS, ty.STRING), _each, TOTAL)
 _python("those", SOUGHT, _those, TOTAL, TextUse.CHARACTERS)
 _python("those_in", SOUGHT, _those_in, TOTAL)
 
-_python("int", signature(LONG, STRING), _raises(lambda s: _fits(int(s))), PARTIAL, TextUse.NUMBER)
-_python("float", signature(DOUBLE, STRING), _raises(float), PARTIAL, TextUse.NUMBER)
+_python(
+    "int", signature(ty.LONG, ty.STRING), _raises(lambda s: _fits(int(s))), PARTIAL, TextUse.NUMBER
+)
+_python("float", signature(ty.DOUBLE, ty.STRING), _raises(float), PARTIAL, TextUse.NUMBER)
 
 
 def _converts(convert: Callable[..., Any]) -> Callable[..., bool]:
@@ -192,49 +185,51 @@ def _converts(convert: Callable[..., Any]) -> Callable[..., bool]:
     return asked
 
 
-_python("is_int", signature(BOOLEAN, STRING), _converts(int), TOTAL, TextUse.NUMBER)
-_python("is_float", signature(BOOLEAN, STRING), _converts(float), TOTAL, TextUse.NUMBER)
-_python("float_text", signature(STRING, DOUBLE), repr, TOTAL)
+_python("is_int", signature(ty.BOOLEAN, ty.STRING), _converts(int), TOTAL, TextUse.NUMBER)
+_python("is_float", signature(ty.BOOLEAN, ty.STRING), _converts(float), TOTAL, TextUse.NUMBER)
+_python("float_text", signature(ty.STRING, ty.DOUBLE), repr, TOTAL)
 for _name in ("trunc", "floor", "ceil"):
     _rounded = getattr(math, _name)
     _python(
         _name,
-        signature(LONG, DOUBLE),
+        signature(ty.LONG, ty.DOUBLE),
         _raises(lambda x, rounded=_rounded: _fits(rounded(x))),
         PARTIAL,
     )
-_python("round", signature(LONG, DOUBLE), _raises(lambda x: _fits(round(x))), PARTIAL)
+_python("round", signature(ty.LONG, ty.DOUBLE), _raises(lambda x: _fits(round(x))), PARTIAL)
 _rounded_to = _raises(lambda x, n: round(x, max(min(n, 400), -400)))
-_python("round_to", signature(DOUBLE, DOUBLE, LONG), _rounded_to, PARTIAL)
+_python("round_to", signature(ty.DOUBLE, ty.DOUBLE, ty.LONG), _rounded_to, PARTIAL)
 
 # Dates and times; formats hold only directives that mean the same everywhere.
-TIME, DAY = signature(TIMESTAMP_NTZ, STRING, STRING), signature(DATE, STRING)
+TIME, DAY = signature(ty.TIMESTAMP_NTZ, ty.STRING, ty.STRING), signature(ty.DATE, ty.STRING)
 _python("strptime", TIME, _raises(datetime.strptime), PARTIAL, TextUse.DATE)
 _python("fromisoformat", DAY, _raises(date.fromisoformat), PARTIAL, TextUse.DATE)
-_python("is_strptime", signature(BOOLEAN, STRING, STRING), _converts(datetime.strptime), TOTAL)
-_python("is_fromisoformat", signature(BOOLEAN, STRING), _converts(date.fromisoformat), TOTAL)
-_python("date", signature(DATE, TIMESTAMP_NTZ), datetime.date, TOTAL)
-_python("isoformat", signature(STRING, DATE), date.isoformat, TOTAL)
-_python("strftime", signature(STRING, DATE, STRING), date.strftime, TOTAL)
+_python(
+    "is_strptime", signature(ty.BOOLEAN, ty.STRING, ty.STRING), _converts(datetime.strptime), TOTAL
+)
+_python("is_fromisoformat", signature(ty.BOOLEAN, ty.STRING), _converts(date.fromisoformat), TOTAL)
+_python("date", signature(ty.DATE, ty.TIMESTAMP_NTZ), datetime.date, TOTAL)
+_python("isoformat", signature(ty.STRING, ty.DATE), date.isoformat, TOTAL)
+_python("strftime", signature(ty.STRING, ty.DATE, ty.STRING), date.strftime, TOTAL)
 for _name in ("weekday", "isoweekday"):
-    _python(_name, signature(LONG, DATE), getattr(date, _name), TOTAL)
+    _python(_name, signature(ty.LONG, ty.DATE), getattr(date, _name), TOTAL)
 
 _pattern = lru_cache(maxsize=256)(re.compile)
 
 for _name in ("match", "search", "fullmatch"):
     _python(
         f"re_{_name}",
-        signature(BOOLEAN, STRING, STRING),
+        signature(ty.BOOLEAN, ty.STRING, ty.STRING),
         lambda pattern, s, method=_name: bool(getattr(_pattern(pattern), method)(s)),
         TOTAL,
     )
-REPLACED = signature(STRING, STRING, STRING, STRING)
+REPLACED = signature(ty.STRING, ty.STRING, ty.STRING, ty.STRING)
 _python("re_sub", REPLACED, lambda pattern, new, s: _pattern(pattern).sub(new, s), TOTAL)
 
-for _name, _type in (("text", STRING), ("int", LONG), ("float", DOUBLE)):
+for _name, _type in (("text", ty.STRING), ("int", ty.LONG), ("float", ty.DOUBLE)):
     _python(
         f"format_{_name}",
-        signature(STRING, _type, STRING),
+        signature(ty.STRING, _type, ty.STRING),
         _raises(lambda value, spec: format(value, spec)),
         PARTIAL,
     )
@@ -246,5 +241,7 @@ def _wrapped(bits: int) -> Callable[[int], int]:
     return lambda number: (number + half) % (2 * half) - half
 
 
-for _narrow in (BYTE, SHORT, INT):  # what a pickled number too large for its type becomes
-    _python(f"wrap_{_narrow}", signature(_narrow, LONG), _wrapped(INTEGER_BITS[_narrow]), TOTAL)
+for _narrow in (ty.BYTE, ty.SHORT, ty.INT):  # what a pickled number too large for its type becomes
+    _python(
+        f"wrap_{_narrow}", signature(_narrow, ty.LONG), _wrapped(ty.INTEGER_BITS[_narrow]), TOTAL
+    )

@@ -15,7 +15,7 @@ from veer.errors import IllFormedError
 from veer.functions.registry import CHOICE, PURE, Argument, Failure, Resolved, over
 from veer.functions.traits import Claim, OverMeaning, Shown, ZoneUse
 from veer.functions.typing import cast_to, require_count, signature
-from veer.model.types import DOUBLE, INT, DataType
+from veer.ir import types as ty
 
 Partition = list[tuple[Any, ...]]
 Ranker = Callable[[list[int], Partition], list[Any]]
@@ -23,13 +23,13 @@ COUNTING = Claim.READS_ORDER_ALONE, Claim.NEVER_NULL, Claim.COUNTS_ROWS
 
 
 # A choice where rows tie: which of two peers comes first is up to Spark.
-over("row_number", "RowNumber", signature(INT), lambda peers, _: list(range(1, len(peers) + 1)))(
+over("row_number", "RowNumber", signature(ty.INT), lambda peers, _: list(range(1, len(peers) + 1)))(
     CHOICE, COUNTING, Shown(over_rows=True), OverMeaning.ROW_NUMBER
 )
-over("rank", "Rank", signature(INT), lambda peers, _: [bisect_left(peers, p) + 1 for p in peers])(
-    PURE, COUNTING, Shown(capitals=("rank",), over_rows=True), OverMeaning.RANK
-)
-over("dense_rank", "DenseRank", signature(INT), lambda peers, _: [p + 1 for p in peers])(
+over(
+    "rank", "Rank", signature(ty.INT), lambda peers, _: [bisect_left(peers, p) + 1 for p in peers]
+)(PURE, COUNTING, Shown(capitals=("rank",), over_rows=True), OverMeaning.RANK)
+over("dense_rank", "DenseRank", signature(ty.INT), lambda peers, _: [p + 1 for p in peers])(
     PURE, COUNTING, Shown(capitals=("dense_rank",), over_rows=True), OverMeaning.DENSE_RANK
 )
 
@@ -38,7 +38,7 @@ def _percent_rank(peers: list[int], _: Partition) -> list[float]:
     return [bisect_left(peers, p) / (len(peers) - 1) if len(peers) > 1 else 0.0 for p in peers]
 
 
-over("percent_rank", "PercentRank", signature(DOUBLE), _percent_rank)(
+over("percent_rank", "PercentRank", signature(ty.DOUBLE), _percent_rank)(
     PURE, COUNTING, Shown(capitals=("percent_rank",), over_rows=True)
 )
 
@@ -47,7 +47,7 @@ def _cume_dist(peers: list[int], _: Partition) -> list[float]:
     return [bisect_right(peers, p) / len(peers) for p in peers]
 
 
-over("cume_dist", "CumeDist", signature(DOUBLE), _cume_dist)(PURE, COUNTING)
+over("cume_dist", "CumeDist", signature(ty.DOUBLE), _cume_dist)(PURE, COUNTING)
 
 
 def _ntile(peers: list[int], rows: Partition) -> list[int]:
@@ -64,7 +64,7 @@ def _ntile(peers: list[int], rows: Partition) -> list[int]:
     return tiles
 
 
-over("ntile", "NTile", signature(INT, INT), _ntile)(
+over("ntile", "NTile", signature(ty.INT, ty.INT), _ntile)(
     CHOICE, Shown(over_rows=True), Claim.NEVER_NULL, Claim.COUNTS_ROWS
 )
 
@@ -73,11 +73,11 @@ def _shift_rule(args: Sequence[Argument]) -> Resolved:
     """`lag(value[, offset[, default]])`."""
     require_count(args, 1, 3)
     value = args[0].type
-    types: list[DataType] = [value]
+    types: list[ty.DataType] = [value]
     if len(args) > 1:
         if not args[1].is_literal:
             raise IllFormedError("the offset must be a constant")
-        types.append(cast_to(args[1], INT, 2))
+        types.append(cast_to(args[1], ty.INT, 2))
     if len(args) > 2:
         types.append(cast_to(args[2], value, 3))
     return Resolved(tuple(types), value)
@@ -108,7 +108,7 @@ over("lead", "Lead", _shift_rule, _shift(1))(
 def _nth_rule(args: Sequence[Argument]) -> Resolved:
     """`nth_value(value, place)`, places from one on."""
     require_count(args, 2)
-    place = cast_to(args[1], INT, 2)
+    place = cast_to(args[1], ty.INT, 2)
     if not args[1].is_literal or args[1].value is None:
         raise IllFormedError("the place must be a constant")
     if isinstance(args[1].value, int) and args[1].value < 1:

@@ -46,7 +46,7 @@ from veer.functions.traits import (
     WithoutAnsi,
     ZoneUse,
 )
-from veer.model.types import DataType
+from veer.ir.types import DataType
 from veer.settings import SparkVersion
 
 

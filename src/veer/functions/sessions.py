@@ -15,17 +15,7 @@ from veer.errors import IllFormedError, UnsupportedError
 from veer.functions.casts import legacy_mode_in
 from veer.functions.registry import OPAQUE, SCALAR, any_function, attempt_of
 from veer.functions.traits import Domain, Types, WithoutAnsi
-from veer.model.types import (
-    MAX_PRECISION,
-    ArrayType,
-    CastMode,
-    DataType,
-    DecimalType,
-    DoubleType,
-    IntegralType,
-    MapType,
-    StringType,
-)
+from veer.ir import types as ty
 from veer.settings import SPARK_4_0, SPARK_4_3, SessionSettings, SparkVersion, TimeParser, current
 
 DIGITS_OF_COUNTS = 10  # a sum of decimals has room for as many rows as have numbers of these
@@ -33,7 +23,7 @@ DIGITS_OF_COUNTS = 10  # a sum of decimals has room for as many rows as have num
 ABBREVIATIONS_SINCE = {"nullifzero": SPARK_4_0, "zeroifnull": SPARK_4_0}
 
 
-def scalar_meaning(name: str, types: Types, result: DataType) -> str:
+def scalar_meaning(name: str, types: Types, result: ty.DataType) -> str:
     """The function that a scalar function of a name is there, for arguments of some types."""
     require_function(name, current().spark)
     meant = function_in(current().spark, name, types)
@@ -42,15 +32,15 @@ def scalar_meaning(name: str, types: Types, result: DataType) -> str:
     return legacy_function(name, types, result)
 
 
-def aggregate_meaning(name: str, types: Types, result: DataType) -> str:
+def aggregate_meaning(name: str, types: Types, result: ty.DataType) -> str:
     """The function that an aggregate or window function of a name is there."""
     meant = function_in(current().spark, name, types)
     return meant if current().ansi else legacy_aggregate(meant, types, result)
 
 
-def cast_meaning(given: DataType, target: DataType) -> CastMode:
+def cast_meaning(given: ty.DataType, target: ty.DataType) -> ty.CastMode:
     """How a CAST is meant there."""
-    return CastMode.ANSI if current().ansi else legacy_mode_in(current().spark, given, target)
+    return ty.CastMode.ANSI if current().ansi else legacy_mode_in(current().spark, given, target)
 
 
 # -- older Sparks ------------------------------------------------------------------------------
@@ -89,10 +79,10 @@ def is_legacy(name: str) -> bool:
     return name.startswith("legacy.")
 
 
-def legacy_function(name: str, types: Types, result: DataType) -> str:
+def legacy_function(name: str, types: Types, result: ty.DataType) -> str:
     """The scalar function that one means in a session without ANSI, for arguments of some types."""
     rule, legacy, session = SCALAR[name].without_ansi, f"legacy.{name}", current()
-    is_widest = isinstance(result, DecimalType) and result.precision == MAX_PRECISION
+    is_widest = isinstance(result, ty.DecimalType) and result.precision == ty.MAX_PRECISION
     match rule:
         case WithoutAnsi.SAME:
             return name
@@ -103,17 +93,17 @@ def legacy_function(name: str, types: Types, result: DataType) -> str:
         case WithoutAnsi.WRAPPED:
             # The type of a decimal result has room for all results, unless 38 digits are too few.
             tried = attempt_of(name) if is_widest else None
-            return legacy if isinstance(result, IntegralType) else tried or name
+            return legacy if isinstance(result, ty.IntegralType) else tried or name
         case WithoutAnsi.ROUNDED:
             if is_widest:
                 raise UnsupportedError(f"{name} in {result} in a session without ANSI")
-            return legacy if isinstance(result, IntegralType) else name
+            return legacy if isinstance(result, ty.IntegralType) else name
         case WithoutAnsi.CUT:
-            return legacy if isinstance(types[0], DoubleType) else name
+            return legacy if isinstance(types[0], ty.DoubleType) else name
         case WithoutAnsi.NULL:
-            if name == "element_at" and isinstance(types[0], ArrayType):
+            if name == "element_at" and isinstance(types[0], ty.ArrayType):
                 return legacy if session.spark >= SPARK_4_3 else "legacy.old_element_at"
-            return name if isinstance(types[0], MapType) else legacy
+            return name if isinstance(types[0], ty.MapType) else legacy
         case WithoutAnsi.READ:
             checked = session.time_parser is TimeParser.EXCEPTION
             return f"legacy.checked_{name}" if checked and _is_text(types) else legacy
@@ -126,15 +116,15 @@ def legacy_function(name: str, types: Types, result: DataType) -> str:
 
 
 def _is_text(types: Types) -> bool:
-    return isinstance(types[0], StringType)
+    return isinstance(types[0], ty.StringType)
 
 
-def legacy_aggregate(name: str, types: Types, result: DataType) -> str:
+def legacy_aggregate(name: str, types: Types, result: ty.DataType) -> str:
     """The aggregate function that one means in a session without ANSI, for arguments of some types."""
-    if name not in ("sum", "avg") or not isinstance(result, IntegralType | DecimalType):
+    if name not in ("sum", "avg") or not isinstance(result, ty.IntegralType | ty.DecimalType):
         return name
     (given,) = types
-    if isinstance(given, DecimalType) and given.precision > MAX_PRECISION - DIGITS_OF_COUNTS:
+    if isinstance(given, ty.DecimalType) and given.precision > ty.MAX_PRECISION - DIGITS_OF_COUNTS:
         # Few rows overflow: whether a sum is null depends on the order in which they are added.
         return f"legacy.long_{name}"
     return f"legacy.{name}"

@@ -41,11 +41,14 @@ from veer.functions.traits import (
     ZoneUse,
 )
 from veer.functions.typing import common_type, first_is, first_type, require_count, signature
-from veer.model.types import BINARY, INT, STRING, ArrayType, BinaryType, DataType, IntegralType
+from veer.ir import types as ty
 from veer.settings import SPARK_4_0, SPARK_4_2
 
-TEXT, TRIMMED = signature(STRING, STRING), signature(STRING, STRING, STRING, optional=1)
-PADDED = signature(STRING, STRING, INT, STRING, optional=1)
+TEXT, TRIMMED = (
+    signature(ty.STRING, ty.STRING),
+    signature(ty.STRING, ty.STRING, ty.STRING, optional=1),
+)
+PADDED = signature(ty.STRING, ty.STRING, ty.INT, ty.STRING, optional=1)
 
 # -- parts -----------------------------------------------------------------------------------
 
@@ -62,7 +65,7 @@ def substring(text: str | bytes, position: int, length: int = 2**31 - 1) -> str 
     return text[max(start, 0) : max(end, 0)]
 
 
-def _substring_of_bytes(_types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+def _substring_of_bytes(_types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
     """All of them from the least position there is, however many are asked for."""
 
     def part(value: bytes, start: int, *length: int) -> Any:
@@ -71,26 +74,32 @@ def _substring_of_bytes(_types: Sequence[DataType], _result: DataType) -> Callab
     return part
 
 
-PART = signature(first_type, (STRING, BINARY), INT, INT, optional=1)
+PART = signature(first_type, (ty.STRING, ty.BINARY), ty.INT, ty.INT, optional=1)
 scalar("substring substr", "Substring", PART, substring)(
     (*PLAIN, Shown(2, ("2147483647",)), TextUse.CUT),
-    Older(SPARK_4_0, first_is(BinaryType), _substring_of_bytes),
+    Older(SPARK_4_0, first_is(ty.BinaryType), _substring_of_bytes),
 )
-scalar("left", "Left", signature(first_type, (STRING, BINARY), INT), lambda s, n: s[: max(n, 0)])(
-    PLAIN, TextUse.CUT
-)
+scalar(
+    "left",
+    "Left",
+    signature(first_type, (ty.STRING, ty.BINARY), ty.INT),
+    lambda s, n: s[: max(n, 0)],
+)(PLAIN, TextUse.CUT)
 
 
 def _right(text: str, count: int) -> str:
     return text[len(text) - count :] if 0 < count < len(text) else text if count > 0 else ""
 
 
-scalar("right", "Right", signature(STRING, STRING, INT), _right)(
+scalar("right", "Right", signature(ty.STRING, ty.STRING, ty.INT), _right)(
     PURE, STRICT, TOTAL, NULLABLE, SETTLED, TextUse.CUT
 )
-scalar("length len char_length character_length", "Length", signature(INT, (STRING, BINARY)), len)(
-    PLAIN, TextUse.LENGTH
-)
+scalar(
+    "length len char_length character_length",
+    "Length",
+    signature(ty.INT, (ty.STRING, ty.BINARY)),
+    len,
+)(PLAIN, TextUse.LENGTH)
 
 
 def _split_part(text: str, delimiter: str, part: int) -> str:
@@ -106,7 +115,7 @@ def _split_part(text: str, delimiter: str, part: int) -> str:
     return parts[index] if 0 <= index < len(parts) else ""
 
 
-scalar("split_part", "SplitPart", signature(STRING, STRING, STRING, INT), _split_part)(
+scalar("split_part", "SplitPart", signature(ty.STRING, ty.STRING, ty.STRING, ty.INT), _split_part)(
     PURE, STRICT, PARTIAL, NULLABLE, SETTLED, WithoutAnsi.SAME
 )
 
@@ -180,8 +189,10 @@ def _repeat(text: str, times: int) -> str:
     return text * (_bounded(times * len(text)) and times)
 
 
-scalar("repeat", "StringRepeat", signature(STRING, STRING, INT), _repeat)(PLAIN, TextUse.CUT)
-scalar("space", "StringSpace", signature(STRING, INT), lambda n: " " * _bounded(n))(PLAIN)
+scalar("repeat", "StringRepeat", signature(ty.STRING, ty.STRING, ty.INT), _repeat)(
+    PLAIN, TextUse.CUT
+)
+scalar("space", "StringSpace", signature(ty.STRING, ty.INT), lambda n: " " * _bounded(n))(PLAIN)
 
 
 def _translate(text: str, source: str, target: str) -> str:
@@ -195,14 +206,17 @@ def _translate(text: str, source: str, target: str) -> str:
     return "".join(t for c in text if (t := table.get(c, c)) != "\0" or c not in table)
 
 
-scalar("translate", "StringTranslate", signature(STRING, STRING, STRING, STRING), _translate)(
-    PLAIN, TextUse.CHANGE
-)
-REPLACED = signature(STRING, STRING, STRING, STRING, optional=1)
+scalar(
+    "translate",
+    "StringTranslate",
+    signature(ty.STRING, ty.STRING, ty.STRING, ty.STRING),
+    _translate,
+)(PLAIN, TextUse.CHANGE)
+REPLACED = signature(ty.STRING, ty.STRING, ty.STRING, ty.STRING, optional=1)
 scalar("replace", "StringReplace", REPLACED, lambda s, a, b="": s.replace(a, b) if a else s)(
     PLAIN, TextUse.CHANGE
 )
-scalar("ascii", "Ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0)(PLAIN)
+scalar("ascii", "Ascii", signature(ty.INT, ty.STRING), lambda s: ord(s[0]) if s else 0)(PLAIN)
 
 # -- concatenation ---------------------------------------------------------------------------
 
@@ -210,19 +224,19 @@ scalar("ascii", "Ascii", signature(INT, STRING), lambda s: ord(s[0]) if s else 0
 def _concat_rule(args: Sequence[Argument]) -> Resolved:
     """Arrays, or byte strings throughout, or texts: a byte string among texts becomes text."""
     if not args:
-        return Resolved((), STRING)
-    if any(isinstance(a.type, ArrayType) for a in args):
+        return Resolved((), ty.STRING)
+    if any(isinstance(a.type, ty.ArrayType) for a in args):
         common = common_type(args)
         return Resolved((common,) * len(args), common)
-    if all(a.type == BINARY for a in args):
-        return Resolved((BINARY,) * len(args), BINARY)
-    return signature(STRING, STRING, variadic=True)(args)
+    if all(a.type == ty.BINARY for a in args):
+        return Resolved((ty.BINARY,) * len(args), ty.BINARY)
+    return signature(ty.STRING, ty.STRING, variadic=True)(args)
 
 
-def _concat(types: Sequence[DataType], result: DataType) -> Callable[..., Any]:
-    if isinstance(result, ArrayType):
+def _concat(types: Sequence[ty.DataType], result: ty.DataType) -> Callable[..., Any]:
+    if isinstance(result, ty.ArrayType):
         return lambda *parts: tuple(x for part in parts for x in part)
-    if result == BINARY:
+    if result == ty.BINARY:
         return lambda *parts: b"".join(parts)
     return lambda *parts: "".join(parts)
 
@@ -245,8 +259,10 @@ def _concat_ws(separator: str | None, *parts: Any) -> str | None:
 
 def _concat_ws_rule(args: Sequence[Argument]) -> Resolved:
     if len(args) == 1:
-        return signature(STRING, STRING)(args)
-    return signature(STRING, STRING, (STRING, ArrayType(STRING)), variadic=True)(args)
+        return signature(ty.STRING, ty.STRING)(args)
+    return signature(ty.STRING, ty.STRING, (ty.STRING, ty.ArrayType(ty.STRING)), variadic=True)(
+        args
+    )
 
 
 scalar("concat_ws", "ConcatWs", _concat_ws_rule, _concat_ws)(
@@ -258,13 +274,13 @@ scalar("concat_ws", "ConcatWs", _concat_ws_rule, _concat_ws)(
 
 def _reverse_rule(args: Sequence[Argument]) -> Resolved:
     require_count(args, 1)
-    if isinstance(args[0].type, ArrayType):
+    if isinstance(args[0].type, ty.ArrayType):
         return Resolved((args[0].type,), args[0].type)
-    return signature(first_type, (STRING, BINARY))(args)
+    return signature(first_type, (ty.STRING, ty.BINARY))(args)
 
 
 scalar("reverse", "Reverse", _reverse_rule, lambda v: v[::-1])(
-    PLAIN, TextUse.CHANGE, ANY_ZERO, ZoneUse.SAME, Older(SPARK_4_2, first_is(BinaryType))
+    PLAIN, TextUse.CHANGE, ANY_ZERO, ZoneUse.SAME, Older(SPARK_4_2, first_is(ty.BinaryType))
 )
 
 
@@ -286,7 +302,7 @@ def _substring_index(text: str, delimiter: str, count: int) -> str:
     return text[:place] if count > 0 else text[place + len(delimiter) :]
 
 
-INDEXED = signature(STRING, STRING, STRING, INT)
+INDEXED = signature(ty.STRING, ty.STRING, ty.STRING, ty.INT)
 scalar("substring_index", "SubstringIndex", INDEXED, _substring_index)(PLAIN, TextUse.PART)
 
 # -- formats ---------------------------------------------------------------------------------
@@ -305,10 +321,10 @@ def _format_rule(args: Sequence[Argument]) -> Resolved:
         raise UnsupportedError("a format of another number of values")
     for directive, arg in zip(shown, args[1:], strict=True):
         _, flag, width, kind = directive.groups()
-        fitting = isinstance(arg.type, IntegralType) or (kind == "s" and arg.type == STRING)
+        fitting = isinstance(arg.type, ty.IntegralType) or (kind == "s" and arg.type == ty.STRING)
         if not fitting or (flag and not width) or (flag == "0" and kind == "s"):
             raise UnsupportedError(f"this format of {arg.type}")
-    return Resolved((STRING, *(a.type for a in args[1:])), STRING)
+    return Resolved((ty.STRING, *(a.type for a in args[1:])), ty.STRING)
 
 
 def _format(format_: str, *values: Any) -> str:
@@ -333,7 +349,7 @@ scalar("format_string printf", "", _format_rule, _format)(PURE, Nulls.NEVER, TOT
 
 # -- hashes, in hexadecimal digits -------------------------------------------------------------
 
-BYTES = signature(STRING, BINARY)
+BYTES = signature(ty.STRING, ty.BINARY)
 
 
 def _digested(algorithm: str) -> Callable[[bytes], str]:
@@ -347,4 +363,6 @@ def _sha2(data: bytes, bits: int) -> str | None:
 
 scalar("md5", "Md5", BYTES, _digested("md5"))(PURE, STRICT, TOTAL, NULLABLE_IF_ANY)
 scalar("sha1 sha", "Sha1", BYTES, _digested("sha1"))(PURE, STRICT, TOTAL, NULLABLE_IF_ANY)
-scalar("sha2", "Sha2", signature(STRING, BINARY, INT), _sha2)(PURE, PROPAGATE, TOTAL, NULLABLE)
+scalar("sha2", "Sha2", signature(ty.STRING, ty.BINARY, ty.INT), _sha2)(
+    PURE, PROPAGATE, TOTAL, NULLABLE
+)

@@ -27,15 +27,15 @@ from veer.functions.registry import (
 )
 from veer.functions.traits import Domain, Older, Shown, SolverMeaning, TextUse, WithoutAnsi
 from veer.functions.typing import signature
-from veer.model.types import BINARY, BOOLEAN, INT, STRING, ArrayType
+from veer.ir import types as ty
 from veer.settings import SPARK_4_1
 
 
 def _pair_rule(args: Sequence[Argument]) -> Resolved:
     """Two texts, or two byte strings."""
-    if len(args) == 2 and all(a.type == BINARY for a in args):
-        return Resolved((BINARY, BINARY), BOOLEAN)
-    return signature(BOOLEAN, STRING, STRING)(args)
+    if len(args) == 2 and all(a.type == ty.BINARY for a in args):
+        return Resolved((ty.BINARY, ty.BINARY), ty.BOOLEAN)
+    return signature(ty.BOOLEAN, ty.STRING, ty.STRING)(args)
 
 
 scalar("contains", "Contains", _pair_rule, lambda s, t: t in s)(PLAIN, TextUse.PART)
@@ -43,7 +43,7 @@ scalar("startswith", "StartsWith", _pair_rule, lambda s, t: s.startswith(t))(
     PLAIN, TextUse.PART, SolverMeaning.PREFIX
 )
 scalar("endswith", "EndsWith", _pair_rule, lambda s, t: s.endswith(t))(PLAIN, TextUse.PART)
-scalar("instr", "StringInstr", signature(INT, STRING, STRING), lambda s, t: s.find(t) + 1)(
+scalar("instr", "StringInstr", signature(ty.INT, ty.STRING, ty.STRING), lambda s, t: s.find(t) + 1)(
     PLAIN, TextUse.PLACE
 )
 
@@ -59,9 +59,12 @@ def _locate(part: str | None, text: str | None, start: int | None = 1) -> int | 
     return text.find(part, start - 1) + 1
 
 
-scalar("locate position", "StringLocate", signature(INT, STRING, STRING, INT, optional=1), _locate)(
-    PURE, Nulls.CUSTOM, TOTAL, SETTLED, Shown(2, ("1",), plainly=("position",)), TextUse.PLACE
-)
+scalar(
+    "locate position",
+    "StringLocate",
+    signature(ty.INT, ty.STRING, ty.STRING, ty.INT, optional=1),
+    _locate,
+)(PURE, Nulls.CUSTOM, TOTAL, SETTLED, Shown(2, ("1",), plainly=("position",)), TextUse.PLACE)
 
 
 @lru_cache(maxsize=512)
@@ -92,12 +95,12 @@ def _ilike(text: str, pattern: str, escape: str = "\\") -> bool:
     return like_pattern(pattern.lower(), escape.lower()).fullmatch(text.lower()) is not None
 
 
-scalar("like", "Like", signature(BOOLEAN, STRING, STRING, STRING, optional=1), _like)(
+scalar("like", "Like", signature(ty.BOOLEAN, ty.STRING, ty.STRING, ty.STRING, optional=1), _like)(
     PURE, STRICT, Domain.PATTERN, NULLABLE_IF_ANY, SETTLED, TextUse.LIKE, WithoutAnsi.SAME
 )
-scalar("ilike", "ILike", signature(BOOLEAN, STRING, STRING, STRING, optional=1), _ilike)(
-    PURE, STRICT, Domain.PATTERN, NULLABLE_IF_ANY, SETTLED, TextUse.LIKE_ANY_CASE, WithoutAnsi.SAME
-)
+scalar(
+    "ilike", "ILike", signature(ty.BOOLEAN, ty.STRING, ty.STRING, ty.STRING, optional=1), _ilike
+)(PURE, STRICT, Domain.PATTERN, NULLABLE_IF_ANY, SETTLED, TextUse.LIKE_ANY_CASE, WithoutAnsi.SAME)
 
 # -- regular expressions -----------------------------------------------------------------------
 
@@ -224,10 +227,10 @@ def _rlike(text: str, pattern: str) -> bool:
     return regex_for(pattern, text).search(text) is not None
 
 
-scalar("rlike regexp regexp_like", "RLike", signature(BOOLEAN, STRING, STRING), _rlike)(
+scalar("rlike regexp regexp_like", "RLike", signature(ty.BOOLEAN, ty.STRING, ty.STRING), _rlike)(
     REGEX, Shown(capitals=("regexp", "regexp_like")), TextUse.REGEX
 )
-_REPLACE = signature(STRING, STRING, STRING, STRING, INT, optional=1)
+_REPLACE = signature(ty.STRING, ty.STRING, ty.STRING, ty.STRING, ty.INT, optional=1)
 
 
 def _replace_rule(args: Sequence[Argument]) -> Resolved:
@@ -241,7 +244,7 @@ def _replace_rule(args: Sequence[Argument]) -> Resolved:
 scalar("regexp_replace", "RegExpReplace", _replace_rule, _regexp_replace)(
     REGEX, Shown(3, ("1",)), TextUse.CHANGE
 )
-EXTRACTED = signature(STRING, STRING, STRING, INT, optional=1)
+EXTRACTED = signature(ty.STRING, ty.STRING, ty.STRING, ty.INT, optional=1)
 scalar("regexp_extract", "RegExpExtract", EXTRACTED, _regexp_extract)(
     REGEX, Shown(2, ("1",)), TextUse.CHANGE
 )
@@ -254,7 +257,7 @@ def _split_before(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
     return split_text(text, pattern, limit)
 
 
-SPLIT = signature(ArrayType(STRING), STRING, STRING, INT, optional=1)
+SPLIT = signature(ty.ArrayType(ty.STRING), ty.STRING, ty.STRING, ty.INT, optional=1)
 scalar("split", "StringSplit", SPLIT, split_text)(
     (*REGEX, Shown(2, ("-1",)), TextUse.CHANGE),
     Older(SPARK_4_1, lambda types: len(types) == 3, lambda *_: _split_before),

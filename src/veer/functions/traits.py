@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias, final
 
-from veer.model.types import DataType
+from veer.ir.types import DataType
 from veer.settings import SparkVersion
 
 Types = Sequence[DataType]
@@ -45,7 +45,7 @@ class Domain(Enum):
 
 
 class SolverMeaning(Enum):
-    """What the solver knows of a scalar function; `smt/arithmetic.py` says for which types."""
+    """What the solver knows of a scalar function; `prove/solver/arithmetic.py` says for which types."""
 
     UNINTERPRETED = "some function of its arguments"
     SUM = "a + b"

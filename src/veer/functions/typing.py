@@ -12,82 +12,54 @@ from typing import TypeAlias
 
 from veer.errors import IllFormedError
 from veer.functions.registry import Argument, Resolved, Rule
-from veer.model.types import (
-    BYTE,
-    DATE,
-    DOUBLE,
-    FLOAT,
-    INT,
-    LONG,
-    MAX_PRECISION,
-    NULL,
-    SHORT,
-    STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    ArrayType,
-    AtomicType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    FractionalType,
-    IntegralType,
-    MapType,
-    NullType,
-    NumericType,
-    StringType,
-    StructType,
-    YearMonthIntervalType,
-    is_orderable,
-)
+from veer.ir import types as ty
+from veer.ir.types import DataType
 from veer.settings import SPARK_4_0, current
 
 Expected: TypeAlias = "DataType | type[DataType] | tuple[Expected, ...] | None"
 
-PRECEDENCE = (BYTE, SHORT, INT, LONG, FLOAT, DOUBLE)
+PRECEDENCE = (ty.BYTE, ty.SHORT, ty.INT, ty.LONG, ty.FLOAT, ty.DOUBLE)
 DECIMAL_OF = {
-    BYTE: DecimalType(3, 0),
-    SHORT: DecimalType(5, 0),
-    INT: DecimalType(10, 0),
-    LONG: DecimalType(20, 0),
-    FLOAT: DecimalType(14, 7),
-    DOUBLE: DecimalType(30, 15),
+    ty.BYTE: ty.DecimalType(3, 0),
+    ty.SHORT: ty.DecimalType(5, 0),
+    ty.INT: ty.DecimalType(10, 0),
+    ty.LONG: ty.DecimalType(20, 0),
+    ty.FLOAT: ty.DecimalType(14, 7),
+    ty.DOUBLE: ty.DecimalType(30, 15),
 }
 DEFAULTS: dict[type[DataType], DataType] = {
-    NumericType: DOUBLE,
-    IntegralType: LONG,
-    FractionalType: DOUBLE,
-    DecimalType: DecimalType(10, 0),
+    ty.NumericType: ty.DOUBLE,
+    ty.IntegralType: ty.LONG,
+    ty.FractionalType: ty.DOUBLE,
+    ty.DecimalType: ty.DecimalType(10, 0),
 }
-DATETIMES = (DATE, TIMESTAMP_NTZ, TIMESTAMP)
+DATETIMES = (ty.DATE, ty.TIMESTAMP_NTZ, ty.TIMESTAMP)
 
 
-def bounded(precision: int, scale: int) -> DecimalType:
+def bounded(precision: int, scale: int) -> ty.DecimalType:
     """The decimal type within Spark's limit of 38 digits."""
-    return DecimalType(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION))
+    return ty.DecimalType(min(precision, ty.MAX_PRECISION), min(scale, ty.MAX_PRECISION))
 
 
-def adjusted(precision: int, scale: int) -> DecimalType:
+def adjusted(precision: int, scale: int) -> ty.DecimalType:
     """The result type of decimal arithmetic: digits before the point survive, six after it."""
-    if precision <= MAX_PRECISION:
-        return DecimalType(precision, scale)
+    if precision <= ty.MAX_PRECISION:
+        return ty.DecimalType(precision, scale)
     digits = precision - scale
-    return DecimalType(MAX_PRECISION, max(MAX_PRECISION - digits, min(scale, 6)))
+    return ty.DecimalType(ty.MAX_PRECISION, max(ty.MAX_PRECISION - digits, min(scale, 6)))
 
 
-def decimal_of(arg: Argument) -> DecimalType:
+def decimal_of(arg: Argument) -> ty.DecimalType:
     """The decimal type holding an integer argument; for a constant, just its digits."""
-    if isinstance(arg.type, DecimalType):
+    if isinstance(arg.type, ty.DecimalType):
         return arg.type
-    if arg.is_literal and isinstance(arg.value, int) and isinstance(arg.type, IntegralType):
-        return DecimalType(len(str(abs(arg.value))), 0)
-    assert isinstance(arg.type, NumericType)
+    if arg.is_literal and isinstance(arg.value, int) and isinstance(arg.type, ty.IntegralType):
+        return ty.DecimalType(len(str(abs(arg.value))), 0)
+    assert isinstance(arg.type, ty.NumericType)
     return DECIMAL_OF[arg.type]
 
 
-def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
+def wider_decimal(a: ty.DecimalType, b: ty.DecimalType) -> ty.DecimalType:
     """The decimal type that holds both; past 38 digits those before the point are kept.
 
     Before Spark 4.0 those after it were.
@@ -96,8 +68,8 @@ def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
     precision = max(a.precision - a.scale, b.precision - b.scale) + scale
     if current().spark < SPARK_4_0:
         return bounded(precision, scale)
-    over = max(precision - MAX_PRECISION, 0)
-    return DecimalType(precision - over, max(scale - over, 0))
+    over = max(precision - ty.MAX_PRECISION, 0)
+    return ty.DecimalType(precision - over, max(scale - over, 0))
 
 
 def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | None:
@@ -108,24 +80,24 @@ def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | 
     if a == b:
         return a
     match a, b:
-        case (NullType(), other) | (other, NullType()):
+        case (ty.NullType(), other) | (other, ty.NullType()):
             return other
-        case StringType(), AtomicType():
+        case ty.StringType(), ty.AtomicType():
             return string_promotion(b) if promote else None
-        case AtomicType(), StringType():
+        case ty.AtomicType(), ty.StringType():
             return string_promotion(a) if promote else None
-        case NumericType(), NumericType():
+        case ty.NumericType(), ty.NumericType():
             return _wider_number(a, b)
-        case DayTimeIntervalType(), DayTimeIntervalType():
-            return _spanning(a, b, ("day", "hour", "minute", "second"), DayTimeIntervalType)
-        case YearMonthIntervalType(), YearMonthIntervalType():
-            return _spanning(a, b, ("year", "month"), YearMonthIntervalType)
-        case ArrayType(x), ArrayType(y):
+        case ty.DayTimeIntervalType(), ty.DayTimeIntervalType():
+            return _spanning(a, b, ("day", "hour", "minute", "second"), ty.DayTimeIntervalType)
+        case ty.YearMonthIntervalType(), ty.YearMonthIntervalType():
+            return _spanning(a, b, ("year", "month"), ty.YearMonthIntervalType)
+        case ty.ArrayType(x), ty.ArrayType(y):
             element = wider_type(x, y, promote=promote)
-            return None if element is None else ArrayType(element)
-        case MapType(), MapType():
+            return None if element is None else ty.ArrayType(element)
+        case ty.MapType(), ty.MapType():
             return _wider_map(a, b, promote=promote)
-        case StructType(), StructType():
+        case ty.StructType(), ty.StructType():
             return _wider_struct(a, b, promote=promote)
         case _ if a in DATETIMES and b in DATETIMES:
             return max(a, b, key=DATETIMES.index)
@@ -133,33 +105,36 @@ def wider_type(a: DataType, b: DataType, *, promote: bool = True) -> DataType | 
             return None
 
 
-def _wider_number(a: NumericType, b: NumericType) -> DataType:
+def _wider_number(a: ty.NumericType, b: ty.NumericType) -> DataType:
     """The common type of two numbers of different types.
 
     A decimal beside a float or a double is a double; under ANSI a float beside an integer is one,
     too: neither type would have digits enough.
     """
     match a, b:
-        case DecimalType(), DecimalType():
+        case ty.DecimalType(), ty.DecimalType():
             return wider_decimal(a, b)
-        case (DecimalType() as d, IntegralType() as i) | (IntegralType() as i, DecimalType() as d):
+        case (ty.DecimalType() as d, ty.IntegralType() as i) | (
+            ty.IntegralType() as i,
+            ty.DecimalType() as d,
+        ):
             return wider_decimal(d, DECIMAL_OF[i])
-        case (DecimalType(), _) | (_, DecimalType()):
-            return DOUBLE
+        case (ty.DecimalType(), _) | (_, ty.DecimalType()):
+            return ty.DOUBLE
         case _:
             wider = max(a, b, key=PRECEDENCE.index)
-            return DOUBLE if wider == FLOAT and current().ansi else wider
+            return ty.DOUBLE if wider == ty.FLOAT and current().ansi else wider
 
 
-def _wider_map(a: MapType, b: MapType, *, promote: bool) -> MapType | None:
+def _wider_map(a: ty.MapType, b: ty.MapType, *, promote: bool) -> ty.MapType | None:
     key = wider_type(a.key, b.key, promote=promote)
     value = wider_type(a.value, b.value, promote=promote)
     if key is None or value is None or not all(_keeps(k, key) for k in (a.key, b.key)):
         return None
-    return MapType(key, value)
+    return ty.MapType(key, value)
 
 
-def _wider_struct(a: StructType, b: StructType, *, promote: bool) -> StructType | None:
+def _wider_struct(a: ty.StructType, b: ty.StructType, *, promote: bool) -> ty.StructType | None:
     """Fields are paired by place and must have the same names, in any case; the first's are kept."""
     names, others = ([n for n, _ in s.fields] for s in (a, b))
     if [n.lower() for n in names] != [n.lower() for n in others]:
@@ -167,20 +142,20 @@ def _wider_struct(a: StructType, b: StructType, *, promote: bool) -> StructType 
     pairs = zip(a.fields, b.fields, strict=True)
     types = [wider_type(x, y, promote=promote) for (_, x), (_, y) in pairs]
     kept = tuple((n, t) for n, t in zip(names, types, strict=True) if t is not None)
-    return StructType(kept) if len(kept) == len(types) else None
+    return ty.StructType(kept) if len(kept) == len(types) else None
 
 
 def _keeps(key: DataType, wider: DataType) -> bool:
     """Whether every map key survives the cast: Spark refuses casts that may give null."""
-    if isinstance(key, DecimalType) and isinstance(wider, DecimalType):
+    if isinstance(key, ty.DecimalType) and isinstance(wider, ty.DecimalType):
         whole = wider.precision - wider.scale >= key.precision - key.scale
         return whole and wider.scale >= key.scale
-    return key == wider or not isinstance(key, StringType) or isinstance(wider, BinaryType)
+    return key == wider or not isinstance(key, ty.StringType) or isinstance(wider, ty.BinaryType)
 
 
 def _spanning(
-    a: DayTimeIntervalType | YearMonthIntervalType,
-    b: DayTimeIntervalType | YearMonthIntervalType,
+    a: ty.DayTimeIntervalType | ty.YearMonthIntervalType,
+    b: ty.DayTimeIntervalType | ty.YearMonthIntervalType,
     fields: tuple[str, ...],
     kind: Callable[[str, str], DataType],
 ) -> DataType:
@@ -193,12 +168,12 @@ def string_promotion(other: DataType) -> DataType | None:
     Under ANSI the string becomes something else, without it the other a string.
     """
     if not current().ansi:
-        return None if isinstance(other, BinaryType | BooleanType) else STRING
-    if isinstance(other, IntegralType):
-        return LONG
-    if isinstance(other, FractionalType):
-        return DOUBLE
-    if isinstance(other, DayTimeIntervalType | YearMonthIntervalType):
+        return None if isinstance(other, ty.BinaryType | ty.BooleanType) else ty.STRING
+    if isinstance(other, ty.IntegralType):
+        return ty.LONG
+    if isinstance(other, ty.FractionalType):
+        return ty.DOUBLE
+    if isinstance(other, ty.DayTimeIntervalType | ty.YearMonthIntervalType):
         return None
     return other
 
@@ -209,7 +184,7 @@ def common_type(args: Sequence[Argument], *, promote: bool = True) -> DataType:
     Types are joined from left to right, which matters: ('1', int, decimal(5,2)) is a decimal,
     (int, decimal(5,2), '1') a double. Without ANSI texts come first.
     """
-    result: DataType = NULL
+    result: DataType = ty.NULL
     if promote and not current().ansi:
         args = sorted(args, key=lambda a: not _has_text(a.type))
     for arg in args:
@@ -222,11 +197,11 @@ def common_type(args: Sequence[Argument], *, promote: bool = True) -> DataType:
 
 def _has_text(type_: DataType) -> bool:
     """Whether values are texts, or arrays of such."""
-    return isinstance(_innermost(type_), StringType)
+    return isinstance(_innermost(type_), ty.StringType)
 
 
 def _innermost(type_: DataType) -> DataType:
-    return _innermost(type_.element) if isinstance(type_, ArrayType) else type_
+    return _innermost(type_.element) if isinstance(type_, ty.ArrayType) else type_
 
 
 def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
@@ -242,18 +217,18 @@ def implicit_cast(arg: Argument, expected: Expected) -> DataType | None:
     if _accepts(expected, given):
         return given
     target = DEFAULTS.get(expected) if isinstance(expected, type) else expected
-    if isinstance(given, NullType):
-        if target is None and isinstance(expected, type) and issubclass(expected, ArrayType):
-            return ArrayType(NULL)
+    if isinstance(given, ty.NullType):
+        if target is None and isinstance(expected, type) and issubclass(expected, ty.ArrayType):
+            return ty.ArrayType(ty.NULL)
         return target
-    if isinstance(expected, type) and issubclass(expected, DecimalType):
-        if isinstance(given, StringType):
-            return DecimalType(38, 18)  # Spark's default for a decimal of unknown digits
-        return decimal_of(arg) if isinstance(given, NumericType) else None
+    if isinstance(expected, type) and issubclass(expected, ty.DecimalType):
+        if isinstance(given, ty.StringType):
+            return ty.DecimalType(38, 18)  # Spark's default for a decimal of unknown digits
+        return decimal_of(arg) if isinstance(given, ty.NumericType) else None
     if target is None:
         return None
-    if isinstance(given, StringType):
-        return target if isinstance(target, AtomicType) and _reads_text(expected) else None
+    if isinstance(given, ty.StringType):
+        return target if isinstance(target, ty.AtomicType) and _reads_text(expected) else None
     return target if not isinstance(expected, type) and can_store(given, target) else None
 
 
@@ -262,26 +237,26 @@ def _reads_text(expected: Expected) -> bool:
     if current().ansi:
         return True
     if isinstance(expected, type):
-        return expected is NumericType
-    return isinstance(expected, NumericType | BinaryType) or expected in DATETIMES
+        return expected is ty.NumericType
+    return isinstance(expected, ty.NumericType | ty.BinaryType) or expected in DATETIMES
 
 
 def can_store(given: DataType, target: DataType) -> bool:
     """Whether a value may be stored as another type without asking: what functions accept."""
-    if given == target or isinstance(given, NullType):
+    if given == target or isinstance(given, ty.NullType):
         return True
     match given, target:
-        case (NumericType(), NumericType()) | (AtomicType(), StringType()):
+        case (ty.NumericType(), ty.NumericType()) | (ty.AtomicType(), ty.StringType()):
             return True
-        case (DayTimeIntervalType(), DayTimeIntervalType()):
+        case (ty.DayTimeIntervalType(), ty.DayTimeIntervalType()):
             return True
-        case (YearMonthIntervalType(), YearMonthIntervalType()):
+        case (ty.YearMonthIntervalType(), ty.YearMonthIntervalType()):
             return True
-        case ArrayType(a), ArrayType(b):
+        case ty.ArrayType(a), ty.ArrayType(b):
             return can_store(a, b)
-        case MapType(), MapType():
+        case ty.MapType(), ty.MapType():
             return can_store(given.key, target.key) and can_store(given.value, target.value)
-        case StructType(a), StructType(b):
+        case ty.StructType(a), ty.StructType(b):
             return len(a) == len(b) and all(
                 n == m and can_store(x, y) for (n, x), (m, y) in zip(a, b, strict=True)
             )
@@ -362,7 +337,7 @@ def exactly(result: DataType, *expected: Expected, optional: int = 0) -> Rule:
     def checked(args: Sequence[Argument]) -> Resolved:
         resolved = rule(args)
         for position, (arg, type_) in enumerate(zip(args, resolved.arguments, strict=True), 1):
-            if arg.type != type_ and not isinstance(arg.type, NullType):
+            if arg.type != type_ and not isinstance(arg.type, ty.NullType):
                 wanted = describe(expected[position - 1])
                 raise IllFormedError(f"argument {position} is {arg.type}, expected {wanted}")
         return resolved
@@ -379,7 +354,7 @@ def same_type(
         if len(args) < least:
             raise IllFormedError(f"{len(args)} arguments, expected {least} or more")
         common = common_type(args, promote=promote)
-        if orderable and not is_orderable(common):
+        if orderable and not ty.is_orderable(common):
             raise IllFormedError(f"values of type {common} cannot be compared")
         return Resolved((common,) * len(args), result or common)
 

@@ -34,7 +34,7 @@ from veer.functions.registry import (
 from veer.functions.traits import Called, Converted, Infix, InZone, ZoneUse
 from veer.functions.typing import exactly, signature
 from veer.functions.zone_rules import instant_of, offset_at, start_of_day, wall_clock
-from veer.model.types import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, YearMonthIntervalType
+from veer.ir import types as ty
 
 PREFIX = "zoned."
 WALL_CLOCK = "zoned.wall_clock"
@@ -80,9 +80,9 @@ def _truncated(unit: str, instant: datetime, zone: str) -> datetime | None:
     return start_of_day(beginning.date(), zone)
 
 
-def _later(types: Sequence[DataType], _result: DataType) -> Callable[..., Any]:
+def _later(types: Sequence[ty.DataType], _result: ty.DataType) -> Callable[..., Any]:
     """Months and days move what clocks show, the rest of an interval is a length of time."""
-    if isinstance(types[1], YearMonthIntervalType):
+    if isinstance(types[1], ty.YearMonthIntervalType):
         return lambda instant, months, zone: _moved(
             instant, zone, lambda shown: add_months(shown, months)
         )
@@ -128,7 +128,7 @@ def _from_unixtime(seconds: int, *rest: str) -> str:
 def _read_by_pattern(name: str) -> Callable[..., Any]:
     """Read what clocks show as in UTC, then the instant at which they show it."""
     base = name.rpartition("unix_timestamp")[0] + "to_timestamp_by"
-    read = SCALAR[name if name.endswith("to_timestamp_by") else base].meaning((), TIMESTAMP)
+    read = SCALAR[name if name.endswith("to_timestamp_by") else base].meaning((), ty.TIMESTAMP)
 
     def instant(text: str, *rest: str) -> Any:
         *patterns, zone = rest
@@ -145,10 +145,10 @@ def _with_zone(rule: Rule) -> Rule:
     """The rule of a function with a zone behind its arguments."""
 
     def zoned(args: Sequence[Argument]) -> Resolved:
-        if not args or args[-1].type != STRING:
+        if not args or args[-1].type != ty.STRING:
             raise IllFormedError("the last argument is the time zone")
         resolved = rule(args[:-1])
-        return Resolved((*resolved.arguments, STRING), resolved.result)
+        return Resolved((*resolved.arguments, ty.STRING), resolved.result)
 
     return zoned
 
@@ -165,14 +165,14 @@ def _zoned(name: str, meaning: Callable[..., Any], *traits: Trait) -> None:
 def register() -> None:
     """Register the functions of time zones; those of UTC must be there."""
     for name, result, given, meaning in (
-        (WALL_CLOCK, TIMESTAMP_NTZ, TIMESTAMP, wall_clock),
-        (INSTANT, TIMESTAMP, TIMESTAMP_NTZ, lambda shown, zone: instant_of(shown, zone)),
-        (START_OF_DAY, TIMESTAMP, DATE, start_of_day),
+        (WALL_CLOCK, ty.TIMESTAMP_NTZ, ty.TIMESTAMP, wall_clock),
+        (INSTANT, ty.TIMESTAMP, ty.TIMESTAMP_NTZ, lambda shown, zone: instant_of(shown, zone)),
+        (START_OF_DAY, ty.TIMESTAMP, ty.DATE, start_of_day),
     ):
-        scalar(name, "", exactly(result, given, STRING), meaning)(
+        scalar(name, "", exactly(result, given, ty.STRING), meaning)(
             PURE, STRICT, TOTAL, SETTLED, InZone(Converted(str(result)))
         )
-    rule = signature(TIMESTAMP, STRING, STRING)
+    rule = signature(ty.TIMESTAMP, ty.STRING, ty.STRING)
     scalar(READ, "", rule, read_timestamp)(
         PURE, STRICT, PARTIAL, SETTLED, InZone(Converted("timestamp"))
     )

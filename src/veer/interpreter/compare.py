@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from veer.functions.ordering import exact_key
 from veer.interpreter.expressions import Row
-from veer.model.types import DataType, has_floats
+from veer.ir import types as ty
 from veer.verdict import TableSemantics
 
 if TYPE_CHECKING:
     from veer.interpreter.run import Result
 
 
-def row_key(types: Sequence[DataType]) -> Callable[[Row], Any]:
+def row_key(types: Sequence[ty.DataType]) -> Callable[[Row], Any]:
     """A hashable key equal only for rows that are represented alike."""
-    if not any(map(has_floats, types)):
+    if not any(map(ty.has_floats, types)):
         return lambda row: row
     keys = [exact_key(t) for t in types]
     return lambda row: tuple(key(value) for key, value in zip(keys, row, strict=True))

@@ -14,40 +14,13 @@ from veer.functions.dates import knows_unit
 from veer.functions.ordering import sort_key
 from veer.functions.registry import Failure, Nulls, scalar_function
 from veer.functions.traits import Evaluation
-from veer.model.expr import (
-    And,
-    Call,
-    Case,
-    Cast,
-    Column,
-    Compare,
-    Exists,
-    Expr,
-    GetField,
-    InList,
-    InQuery,
-    IsNull,
-    Literal,
-    Not,
-    OpaqueCall,
-    Or,
-    OuterColumn,
-    RowColumn,
-    ScalarQuery,
-    Symbol,
-)
-from veer.model.lambdas import function_of, with_values
-from veer.model.schema import Field, Schema
-from veer.model.types import (
-    ArrayType,
-    DataType,
-    StructType,
-    has_floats,
-)
-from veer.model.walk import outer_columns
+from veer.ir import expr as ex, types as ty
+from veer.ir.lambdas import function_of, with_values
+from veer.ir.schema import Field, Schema
+from veer.ir.walk import outer_columns
 
 if TYPE_CHECKING:
-    from veer.model.dag import Dataflow
+    from veer.ir.dag import Dataflow
 
 Row: TypeAlias = tuple[Any, ...]  # the values of one row, in the order of its schema
 # What is around a row: the `Run`, then the rows of the enclosing queries from the inside out.
@@ -55,62 +28,62 @@ Environment: TypeAlias = tuple[Any, ...]
 Compiled: TypeAlias = Callable[[Row, Environment], Any]
 
 
-def compile_expr(expr: Expr, schemas: tuple[Schema, ...]) -> Compiled:
+def compile_expr(expr: ex.Expr, schemas: tuple[Schema, ...]) -> Compiled:
     """A function from a row of `schemas[0]` (and an environment of rows of the other schemas) to a value."""
 
-    def sub(e: Expr) -> Compiled:
+    def sub(e: ex.Expr) -> Compiled:
         return compile_expr(e, schemas)
 
     match expr:
-        case Column(name, _, occurrence):
+        case ex.Column(name, _, occurrence):
             place = schemas[0].place(name, occurrence)
             return lambda row, env: row[place]
-        case OuterColumn(name, _, occurrence, depth):
+        case ex.OuterColumn(name, _, occurrence, depth):
             place = schemas[depth].place(name, occurrence)
             return lambda row, env: env[depth][place]
-        case Literal(value):
+        case ex.Literal(value):
             return lambda row, env: value
-        case And(args):
+        case ex.And(args):
             return _conjunction(tuple(map(sub, args)))
-        case Or(args):
+        case ex.Or(args):
             return _disjunction(tuple(map(sub, args)))
-        case Not(arg):
+        case ex.Not(arg):
             inner = sub(arg)
             return lambda row, env: None if (v := inner(row, env)) is None else not v
-        case Compare(op, left, right):
+        case ex.Compare(op, left, right):
             return _comparison(op, sub(left), sub(right), left.type)
-        case IsNull(arg):
+        case ex.IsNull(arg):
             inner = sub(arg)
             return lambda row, env: inner(row, env) is None
-        case InList(arg, options):
+        case ex.InList(arg, options):
             return _membership(sub(arg), tuple(map(sub, options)), arg.type)
-        case Case(branches, otherwise):
+        case ex.Case(branches, otherwise):
             return _case(tuple((sub(w), sub(t)) for w, t in branches), sub(otherwise))
-        case Cast(arg, type_, mode):
+        case ex.Cast(arg, type_, mode):
             inner, convert = sub(arg), cast_function(arg.type, type_, mode)
             return lambda row, env: None if (v := inner(row, env)) is None else convert(v)
-        case Call(_, args):
+        case ex.Call(_, args):
             return _call(expr, tuple(map(sub, args)))
-        case OpaqueCall(body=body) if body is not None:
+        case ex.OpaqueCall(body=body) if body is not None:
             return _array_call(expr, tuple(map(sub, expr.args)))
-        case OpaqueCall(identity, args, type_):
+        case ex.OpaqueCall(identity, args, type_):
             inner_args = tuple(map(sub, args))
             return lambda row, env: env[0].opaque_call(
                 identity, tuple(a(row, env) for a in inner_args), type_
             )
-        case GetField(arg, name):
+        case ex.GetField(arg, name):
             inner = sub(arg)
-            assert isinstance(arg.type, StructType)
+            assert isinstance(arg.type, ty.StructType)
             at = [n for n, _ in arg.type.fields].index(name)
             return lambda row, env: None if (v := inner(row, env)) is None else v[at]
-        case Exists(query):
+        case ex.Exists(query):
             rows_of = compile_query(query, schemas)
             return lambda row, env: bool(rows_of(row, env))
-        case InQuery(args, query):
+        case ex.InQuery(args, query):
             return _in_query(tuple(map(sub, args)), query, schemas)
-        case ScalarQuery(query):
+        case ex.ScalarQuery(query):
             return _scalar_query(compile_query(query, schemas))
-        case RowColumn() | Symbol():
+        case ex.RowColumn() | ex.Symbol():
             raise IllFormedError("a variable of a proof is not a column of an input")
         case _:
             assert_never(expr)
@@ -151,9 +124,9 @@ def _disjunction(args: tuple[Compiled, ...]) -> Compiled:
     return either
 
 
-def comparison_key(type_: DataType) -> Callable[[Any], Any] | None:
+def comparison_key(type_: ty.DataType) -> Callable[[Any], Any] | None:
     """The key values of a type are compared by, None if they compare directly."""
-    if has_floats(type_) or isinstance(type_, ArrayType | StructType):
+    if ty.has_floats(type_) or isinstance(type_, ty.ArrayType | ty.StructType):
         return sort_key(type_)
     return None
 
@@ -167,7 +140,7 @@ _OPERATIONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Compiled:
+def _comparison(op: str, left: Compiled, right: Compiled, type_: ty.DataType) -> Compiled:
     """Null beside a null, but for `<=>`. Of floats NaN is equal to itself and above all others."""
     key = comparison_key(type_)
     if op == "<=>":
@@ -193,7 +166,7 @@ def _comparison(op: str, left: Compiled, right: Compiled, type_: DataType) -> Co
     return compared
 
 
-def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -> Compiled:
+def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: ty.DataType) -> Compiled:
     """IN a list: null if the value is, or if it equals no option and one of them is null."""
     key = comparison_key(type_) or (lambda v: v)
 
@@ -213,14 +186,14 @@ def _membership(arg: Compiled, options: tuple[Compiled, ...], type_: DataType) -
     return member
 
 
-def _array_call(call: OpaqueCall, args: tuple[Compiled, ...]) -> Compiled:
+def _array_call(call: ex.OpaqueCall, args: tuple[Compiled, ...]) -> Compiled:
     """A function applied to each item of an array."""
     assert call.body is not None
     array = call.args[0].type
-    assert isinstance(array, ArrayType)
+    assert isinstance(array, ty.ArrayType)
     types = (array.element, *(a.type for a in call.args[1:]))
     schema = Schema(tuple(Field(f"{place}", type_) for place, type_ in enumerate(types)))
-    columns = [Column(field.name, field.type) for field in schema.fields]
+    columns = [ex.Column(field.name, field.type) for field in schema.fields]
     body = compile_expr(with_values(call.body, lambda place: columns[place], columns[0]), (schema,))
     function = function_of(call)
 
@@ -254,7 +227,7 @@ def _case(branches: tuple[tuple[Compiled, Compiled], ...], otherwise: Compiled) 
     return chosen
 
 
-def _call(call: Call, args: tuple[Compiled, ...]) -> Compiled:
+def _call(call: ex.Call, args: tuple[Compiled, ...]) -> Compiled:
     """A function of the registry, its arguments evaluated in Spark's order.
 
     The order shows where one of them fails: what is never reached does not fail the run.
@@ -316,10 +289,10 @@ def _division(
     return division
 
 
-def _knows_its_unit(call: Call) -> bool:
+def _knows_its_unit(call: ex.Call) -> bool:
     """Whether the unit of a truncation is not a constant, or one that exists."""
     unit = call.args[1 if call.function == "trunc" else 0]
-    if not isinstance(unit, Literal):
+    if not isinstance(unit, ex.Literal):
         return True
     return unit.value is not None and knows_unit(call.function, unit.value)
 

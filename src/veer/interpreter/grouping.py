@@ -13,10 +13,10 @@ from veer.functions.ordering import group_key, unsigned_zero
 from veer.functions.registry import aggregate_function
 from veer.interpreter.expressions import Environment, Row, compile_expr
 from veer.interpreter.steps import Outer, Signal, Step
-from veer.model.expr import AggregateCall
-from veer.model.ops import Aggregate, Deduplicate, GlobalAggregate
-from veer.model.schema import Schema
-from veer.model.types import DataType
+from veer.ir import ops
+from veer.ir.expr import AggregateCall
+from veer.ir.schema import Schema
+from veer.ir.types import DataType
 
 
 def compile_call(
@@ -47,7 +47,7 @@ def compile_call(
     return value
 
 
-def compile_aggregate(operator: Aggregate, inputs: Sequence[Schema], outer: Outer) -> Step:
+def compile_aggregate(operator: ops.Aggregate, inputs: Sequence[Schema], outer: Outer) -> Step:
     """One row for each group, in the order in which groups begin."""
     keys = [compile_expr(k.expr, (inputs[0], *outer)) for k in operator.keys]
     by = [group_key(k.expr.type) for k in operator.keys]
@@ -72,7 +72,7 @@ def compile_aggregate(operator: Aggregate, inputs: Sequence[Schema], outer: Oute
 
 
 def compile_global_aggregate(
-    operator: GlobalAggregate, inputs: Sequence[Schema], outer: Outer
+    operator: ops.GlobalAggregate, inputs: Sequence[Schema], outer: Outer
 ) -> Step:
     """One row for all rows, even for none."""
     calls = [compile_call(named.call, inputs, outer) for named in operator.calls]
@@ -83,7 +83,7 @@ def compile_global_aggregate(
     return step
 
 
-def compile_deduplicate(operator: Deduplicate, inputs: Sequence[Schema]) -> Step:
+def compile_deduplicate(operator: ops.Deduplicate, inputs: Sequence[Schema]) -> Step:
     """The first row of each group."""
     places = [inputs[0].place(c.name, c.occurrence) for c in operator.keys]
     by = [group_key(c.type) for c in operator.keys]

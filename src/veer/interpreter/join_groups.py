@@ -21,11 +21,10 @@ from typing import Any
 from veer.functions.ordering import group_key
 from veer.interpreter.expressions import Environment, Row, compile_expr
 from veer.interpreter.steps import Signal, Step
-from veer.model.dag import Dataflow
-from veer.model.expr import And, Compare, Expr, Or
-from veer.model.ops import Filter, Join
-from veer.model.schema import Schema
-from veer.model.walk import columns_read, substitute_columns
+from veer.ir import expr as ex, ops
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.walk import columns_read, substitute_columns
 
 DEEPEST = 200  # joins within joins that are run together
 
@@ -35,7 +34,7 @@ class JoinGroup:
     """Inputs in column order, the conjuncts over all their columns, and the operators inlined."""
 
     inputs: tuple[str, ...]
-    conjuncts: tuple[Expr, ...]
+    conjuncts: tuple[ex.Expr, ...]
     members: frozenset[str]
     schema: Schema
 
@@ -43,7 +42,7 @@ class JoinGroup:
 def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
     """The maximal tree of filters and inner joins ending in `root`, used nowhere else."""
     inputs: list[str] = []
-    conjuncts: list[tuple[Expr, int]] = []
+    conjuncts: list[tuple[ex.Expr, int]] = []
     members = {root}
 
     def is_own(id_: str) -> bool:
@@ -51,13 +50,13 @@ def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
 
     def visit(id_: str, offset: int, depth: int) -> int:
         """Add the tree below `id_`, whose columns start at `offset`; give its width."""
-        predicates: list[Expr] = []
-        while isinstance(operator := dataflow.operators[id_], Filter) and is_own(id_):
+        predicates: list[ex.Expr] = []
+        while isinstance(operator := dataflow.operators[id_], ops.Filter) and is_own(id_):
             members.add(id_)
             predicates.append(operator.predicate)
             (id_,) = dataflow.inputs[id_]
-        inner = isinstance(operator, Join) and operator.kind in ("inner", "cross")
-        if isinstance(operator, Join) and inner and is_own(id_) and depth < DEEPEST:
+        inner = isinstance(operator, ops.Join) and operator.kind in ("inner", "cross")
+        if isinstance(operator, ops.Join) and inner and is_own(id_) and depth < DEEPEST:
             members.add(id_)
             left, right = dataflow.inputs[id_]
             width = visit(left, offset, depth + 1)
@@ -77,24 +76,26 @@ def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
     return JoinGroup(tuple(inputs), lifted, frozenset(members), schema)
 
 
-def _split(expr: Expr) -> tuple[Expr, ...]:
+def _split(expr: ex.Expr) -> tuple[ex.Expr, ...]:
     """The conjuncts of a condition, and those that every side of a disjunction has.
 
         (a = b AND c) OR (a = b AND d)   =>   that, and a = b
 
     What is added follows from what is there: where a disjunction is true, one side is, and all of it.
     """
-    conjuncts = expr.args if isinstance(expr, And) else (expr,)
-    return conjuncts + tuple(c for part in conjuncts if isinstance(part, Or) for c in _common(part))
+    conjuncts = expr.args if isinstance(expr, ex.And) else (expr,)
+    return conjuncts + tuple(
+        c for part in conjuncts if isinstance(part, ex.Or) for c in _common(part)
+    )
 
 
-def _common(expr: Or) -> list[Expr]:
+def _common(expr: ex.Or) -> list[ex.Expr]:
     """The conjuncts that every side of a disjunction has."""
-    first, *others = [a.args if isinstance(a, And) else (a,) for a in expr.args]
+    first, *others = [a.args if isinstance(a, ex.And) else (a,) for a in expr.args]
     return [c for c in first if all(c in other for other in others)]
 
 
-def _lift(expr: Expr, offset: int, schema: Schema) -> Expr:
+def _lift(expr: ex.Expr, offset: int, schema: Schema) -> ex.Expr:
     """A condition over a part of the columns as one over all of them.
 
     An occurrence counts the columns of that name before it; more of them stand before now.
@@ -166,11 +167,11 @@ def compile_condition_parts(
 ) -> list[Conjunct]:
     """The conjuncts with what they read."""
 
-    def reads(expr: Expr) -> frozenset[int]:
+    def reads(expr: ex.Expr) -> frozenset[int]:
         places = (group.schema.place(c.name, c.occurrence) for c in columns_read(expr))
         return frozenset(owner[p] for p in places)
 
-    def side(expr: Expr, *, null_safe: bool) -> Side:
+    def side(expr: ex.Expr, *, null_safe: bool) -> Side:
         value, key = compile_expr(expr, (group.schema, *outer)), group_key(expr.type)
 
         def hashed(row: Row, env: Environment) -> Any:
@@ -181,10 +182,10 @@ def compile_condition_parts(
 
         return Side(hashed, reads(expr))
 
-    def compiled(expr: Expr) -> Conjunct:
+    def compiled(expr: ex.Expr) -> Conjunct:
         test = compile_expr(expr, (group.schema, *outer))
         match expr:
-            case Compare("=" | "<=>" as op, left, right):
+            case ex.Compare("=" | "<=>" as op, left, right):
                 one, two = (side(each, null_safe=op == "<=>") for each in (left, right))
                 return Conjunct(test, reads(expr), (one, two))
             case _:

@@ -12,11 +12,11 @@ from typing import Any
 from veer.functions.ordering import group_key
 from veer.interpreter.expressions import Compiled, Environment, Row, compile_expr
 from veer.interpreter.steps import Outer, Signal, Step
-from veer.model.conditions import conjuncts
-from veer.model.expr import Column, Compare, Expr
-from veer.model.ops import Join
-from veer.model.schema import Schema
-from veer.model.walk import columns_read
+from veer.ir import expr as ex
+from veer.ir.conditions import conjuncts
+from veer.ir.ops import Join
+from veer.ir.schema import Schema
+from veer.ir.walk import columns_read
 
 
 def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step:
@@ -73,20 +73,20 @@ def _compute(
                 key(row, env)
 
 
-def _conjuncts(operator: Join) -> Iterator[Expr]:
+def _conjuncts(operator: Join) -> Iterator[ex.Expr]:
     return iter(()) if operator.condition is None else conjuncts(operator.condition)
 
 
-def _computed(operator: Join, left: Schema, right: Schema) -> tuple[list[Expr], ...]:
+def _computed(operator: Join, left: Schema, right: Schema) -> tuple[list[ex.Expr], ...]:
     """Of each input, what a condition asks of it alone and what it equates with the other.
 
     Conditions on one input are asked below the join, unless its rows without partner stay.
     """
     both = left + right
-    asked: tuple[list[Expr], list[Expr]] = ([], [])
-    keys: tuple[list[Expr], list[Expr]] = ([], [])
+    asked: tuple[list[ex.Expr], list[ex.Expr]] = ([], [])
+    keys: tuple[list[ex.Expr], list[ex.Expr]] = ([], [])
 
-    def reads(*exprs: Expr) -> list[bool]:
+    def reads(*exprs: ex.Expr) -> list[bool]:
         """The inputs that expressions read: whether it is the right one."""
         return [
             side
@@ -96,9 +96,9 @@ def _computed(operator: Join, left: Schema, right: Schema) -> tuple[list[Expr], 
 
     for conjunct in _conjuncts(operator):
         match conjunct:
-            case Compare("=" | "<=>", a, b) if sorted(reads(a, b)) == [False, True]:
+            case ex.Compare("=" | "<=>", a, b) if sorted(reads(a, b)) == [False, True]:
                 for side in (a, b):
-                    if not isinstance(side, Column) and (of := reads(side)):
+                    if not isinstance(side, ex.Column) and (of := reads(side)):
                         keys[of[0]].append(side)
             case _ if len(of := reads(conjunct)) == 1:
                 asked[of[0]].append(conjunct)
@@ -121,7 +121,7 @@ def _partner_finder(
     equated: list[tuple[int, int, Callable[[Any], Any], bool]] = []
     for conjunct in _conjuncts(operator):
         match conjunct:
-            case Compare("=" | "<=>" as op, Column() as a, Column() as b):
+            case ex.Compare("=" | "<=>" as op, ex.Column() as a, ex.Column() as b):
                 x, y = sorted((both.place(a.name, a.occurrence), both.place(b.name, b.occurrence)))
                 if x < len(left) <= y:
                     equated.append((x, y - len(left), group_key(a.type), op == "<=>"))

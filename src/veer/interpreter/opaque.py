@@ -14,25 +14,7 @@ from typing import Any
 
 from veer.errors import UnsupportedError
 from veer.functions.arithmetic import fit_decimal
-from veer.model.types import (
-    INT,
-    LONG,
-    STRING,
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    IntegralType,
-    MapType,
-    NullType,
-    NumericType,
-    StringType,
-    StructType,
-    TimestampNtzType,
-    TimestampType,
-)
+from veer.ir import types as ty
 
 WORDS = ("", "a", "b", "zz")
 
@@ -43,41 +25,41 @@ def noise(*parts: Any) -> int:
 
 
 def opaque_value(
-    seed: int, type_: DataType, nullable: bool = True, likely: Sequence[Any] = ()
+    seed: int, type_: ty.DataType, nullable: bool = True, likely: Sequence[Any] = ()
 ) -> Any:
     """A value of the type picked by the seed, often a likely one: what the result is compared with."""
     if nullable and seed % 7 == 0:
         return None
     pick = seed // 7
-    wanted = str if type_ == STRING else int if type_ in (INT, LONG) else None
+    wanted = str if type_ == ty.STRING else int if type_ in (ty.INT, ty.LONG) else None
     fitting = [v for v in likely if type(v) is wanted]
     if fitting and pick % 2:
         return fitting[pick // 2 % len(fitting)]
     match type_:
-        case NullType():
+        case ty.NullType():
             return None
-        case BooleanType():
+        case ty.BooleanType():
             return pick % 2 == 0
-        case IntegralType():
+        case ty.IntegralType():
             return pick % 5 - 1
-        case DecimalType():
+        case ty.DecimalType():
             unit = Decimal(1).scaleb(-type_.scale)
             return fit_decimal((pick % 5 - 1) * unit, type_)
-        case NumericType():
+        case ty.NumericType():
             return float(pick % 5) - 1.0
-        case StringType():
+        case ty.StringType():
             return WORDS[pick % len(WORDS)]
-        case BinaryType():
+        case ty.BinaryType():
             return WORDS[pick % len(WORDS)].encode()
-        case DateType():
+        case ty.DateType():
             return date(2000, 1, 1) + timedelta(days=pick % 5)
-        case TimestampType() | TimestampNtzType():
+        case ty.TimestampType() | ty.TimestampNtzType():
             return datetime(2000, 1, 1) + timedelta(hours=pick % 5)
-        case ArrayType(element):
+        case ty.ArrayType(element):
             return tuple(opaque_value(noise(seed, i), element) for i in range(pick % 3))
-        case StructType(fields):
+        case ty.StructType(fields):
             return tuple(opaque_value(noise(seed, i), t) for i, (_, t) in enumerate(fields))
-        case MapType(key, value):
+        case ty.MapType(key, value):
             return ((opaque_value(noise(seed), key, False), opaque_value(noise(seed, 1), value)),)
         case _:
             raise UnsupportedError(f"no opaque values of type {type_}")

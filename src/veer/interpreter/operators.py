@@ -24,81 +24,59 @@ from veer.interpreter.ordering import compile_sort
 from veer.interpreter.over import compile_over
 from veer.interpreter.steps import Outer, Signal, Step
 from veer.interpreter.udfs import compile_row_udf, compile_table_udf
-from veer.model.ops import (
-    Aggregate,
-    AnyOperator,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
-)
-from veer.model.schema import Schema
-from veer.model.types import MapType
+from veer.ir import ops
+from veer.ir.schema import Schema
+from veer.ir.types import MapType
 
 
-def compile_operator(operator: AnyOperator, inputs: Sequence[Schema], outer: Outer) -> Step:
+def compile_operator(operator: ops.AnyOperator, inputs: Sequence[Schema], outer: Outer) -> Step:
     """The operator as a step over inputs of these schemas, inside rows of the `outer` ones."""
     match operator:
-        case Source():
+        case ops.Source():
             return _source(operator)
-        case Values():
+        case ops.Values():
             return _values(operator)
-        case Filter():
+        case ops.Filter():
             return _filter(operator, inputs, outer)
-        case Project():
+        case ops.Project():
             return _project(operator, inputs, outer)
-        case Join():
+        case ops.Join():
             return compile_join(operator, inputs, outer)
-        case Aggregate():
+        case ops.Aggregate():
             return compile_aggregate(operator, inputs, outer)
-        case GlobalAggregate():
+        case ops.GlobalAggregate():
             return compile_global_aggregate(operator, inputs, outer)
-        case Union():
+        case ops.Union():
             return lambda signals, env: Signal([row for s in signals for row in s.rows])
-        case IntersectAll():
+        case ops.IntersectAll():
             return compile_multiset(inputs[0].types, min)
-        case ExceptAll():
+        case ops.ExceptAll():
             return compile_multiset(inputs[0].types, lambda a, b: max(a - b, 0))
-        case Deduplicate():
+        case ops.Deduplicate():
             return compile_deduplicate(operator, inputs)
-        case Sort():
+        case ops.Sort():
             return compile_sort(operator, inputs, outer)
-        case Limit():
+        case ops.Limit():
             return _limit(operator)
-        case Over():
+        case ops.Over():
             return compile_over(operator, inputs, outer)
-        case Unnest():
+        case ops.Unnest():
             return _unnest(operator, inputs, outer)
-        case Lateral():
+        case ops.Lateral():
             return _lateral(operator, inputs, outer)
-        case Sample():
+        case ops.Sample():
             return _sample(operator)
-        case RowUdf():
+        case ops.RowUdf():
             return compile_row_udf(operator, inputs)
-        case TableUdf():
+        case ops.TableUdf():
             return compile_table_udf(operator, inputs)
-        case Sink():
+        case ops.Sink():
             return _sink(operator, inputs)
         case _:
             assert_never(operator)
 
 
-def _source(operator: Source) -> Step:
+def _source(operator: ops.Source) -> Step:
     table = operator.table
 
     def step(_: list[Signal], env: Environment) -> Signal:
@@ -110,12 +88,12 @@ def _source(operator: Source) -> Step:
     return step
 
 
-def _values(operator: Values) -> Step:
+def _values(operator: ops.Values) -> Step:
     rows = list(operator.rows)
     return lambda _, env: Signal(rows)
 
 
-def _filter(operator: Filter, inputs: Sequence[Schema], outer: Outer) -> Step:
+def _filter(operator: ops.Filter, inputs: Sequence[Schema], outer: Outer) -> Step:
     test = compile_expr(operator.predicate, (inputs[0], *outer))
 
     def step(signals: list[Signal], env: Environment) -> Signal:
@@ -126,7 +104,7 @@ def _filter(operator: Filter, inputs: Sequence[Schema], outer: Outer) -> Step:
     return step
 
 
-def _project(operator: Project, inputs: Sequence[Schema], outer: Outer) -> Step:
+def _project(operator: ops.Project, inputs: Sequence[Schema], outer: Outer) -> Step:
     columns = [compile_expr(named.expr, (inputs[0], *outer)) for named in operator.columns]
 
     def step(signals: list[Signal], env: Environment) -> Signal:
@@ -137,7 +115,7 @@ def _project(operator: Project, inputs: Sequence[Schema], outer: Outer) -> Step:
     return step
 
 
-def _limit(operator: Limit) -> Step:
+def _limit(operator: ops.Limit) -> Step:
     start = operator.offset
     end = None if operator.count is None else start + operator.count
 
@@ -148,7 +126,7 @@ def _limit(operator: Limit) -> Step:
     return step
 
 
-def _unnest(operator: Unnest, inputs: Sequence[Schema], outer: Outer) -> Step:
+def _unnest(operator: ops.Unnest, inputs: Sequence[Schema], outer: Outer) -> Step:
     generator = compile_expr(operator.generator, (inputs[0], *outer))
     width = len(operator.names)
     is_map = isinstance(operator.generator.type, MapType)
@@ -174,7 +152,7 @@ def _unnest(operator: Unnest, inputs: Sequence[Schema], outer: Outer) -> Step:
     return step
 
 
-def _lateral(operator: Lateral, inputs: Sequence[Schema], outer: Outer) -> Step:
+def _lateral(operator: ops.Lateral, inputs: Sequence[Schema], outer: Outer) -> Step:
     rows_of = compile_query(operator.query, (inputs[0], *outer))
     nulls = (None,) * len(operator.query.result_schema)
 
@@ -190,7 +168,7 @@ def _lateral(operator: Lateral, inputs: Sequence[Schema], outer: Outer) -> Step:
     return step
 
 
-def _sample(operator: Sample) -> Step:
+def _sample(operator: ops.Sample) -> Step:
     """Some rows, by their numbers: one of the draws Spark may make, for what need not be repeated."""
     share = operator.fraction
 
@@ -202,7 +180,7 @@ def _sample(operator: Sample) -> Step:
     return step
 
 
-def _sink(operator: Sink, inputs: Sequence[Schema]) -> Step:
+def _sink(operator: ops.Sink, inputs: Sequence[Schema]) -> Step:
     if not operator.columns:
         return lambda signals, env: signals[0]
     places = [inputs[0].place(c.name, c.occurrence) for c in operator.columns]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from veer.functions.ordering import sort_key
 from veer.interpreter.expressions import Environment, Row, compile_expr
 from veer.interpreter.steps import Outer, Signal, Step
-from veer.model.expr import SortKey
-from veer.model.ops import Sort
-from veer.model.schema import Schema
+from veer.ir.expr import SortKey
+from veer.ir.ops import Sort
+from veer.ir.schema import Schema
 
 
 def compile_order(

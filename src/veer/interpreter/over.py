@@ -18,10 +18,10 @@ from veer.functions.traits import OverMeaning
 from veer.interpreter.expressions import Environment, Row, compile_expr
 from veer.interpreter.ordering import compile_order
 from veer.interpreter.steps import Outer, Signal, Step
-from veer.model.expr import OverCall
-from veer.model.ops import Over
-from veer.model.schema import Schema
-from veer.model.types import DATE, INTEGER_BITS
+from veer.ir import types as ty
+from veer.ir.expr import OverCall
+from veer.ir.ops import Over
+from veer.ir.schema import Schema
 
 
 def compile_over(operator: Over, inputs: Sequence[Schema], outer: Outer) -> Step:
@@ -134,8 +134,8 @@ def _range_bounds(
 
     def shifted(v: Any, offset: Any) -> Any:
         distance = offset if key.ascending else -offset
-        edge: Any = add_days(v, distance) if key.expr.type == DATE else v + distance
-        bits = INTEGER_BITS.get(key.expr.type)
+        edge: Any = add_days(v, distance) if key.expr.type == ty.DATE else v + distance
+        bits = ty.INTEGER_BITS.get(key.expr.type)
         if bits is not None and not -(1 << bits - 1) <= edge < 1 << bits - 1:
             # Under ANSI Spark fails, without it the bound wraps; a plan tells not which of them.
             raise UnsupportedError(f"a bound of RANGE beyond {key.expr.type}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from veer.analysis.determinism import operator_kind
 from veer.errors import UnsupportedError
+from veer.facts.determinism import operator_kind
 from veer.functions.registry import Kind
 from veer.interpreter.choices import Choices
 from veer.interpreter.expressions import Environment, Row
@@ -16,10 +16,10 @@ from veer.interpreter.join_groups import JoinGroup, compile_group, gather_group
 from veer.interpreter.opaque import noise, opaque_value
 from veer.interpreter.operators import compile_operator
 from veer.interpreter.steps import Signal, Step
-from veer.model.dag import Dataflow
-from veer.model.ops import AnyOperator, Filter, Join, Limit
-from veer.model.schema import Schema
-from veer.model.types import DataType
+from veer.ir import ops
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.types import DataType
 
 Tables = Mapping[str, Sequence[Row]]
 
@@ -119,7 +119,7 @@ class Program:
     def _kept(self, id_: str, fed: Signal) -> range | None:
         """The places whose rows a Limit keeps; their order is left to whoever reads them."""
         operator = self.dataflow.operators[id_]
-        if not isinstance(operator, Limit):
+        if not isinstance(operator, ops.Limit):
             return None
         end = None if operator.count is None else operator.offset + operator.count
         return range(len(fed.rows))[operator.offset : end]
@@ -161,15 +161,15 @@ def _compiled(compile_step: Callable[[], Step]) -> Step:
 def _starts_group(dataflow: Dataflow, id_: str) -> bool:
     """Whether joins below an operator are worth joining together: see `join_groups`."""
 
-    def is_inner(operator: AnyOperator) -> bool:
-        return isinstance(operator, Join) and operator.kind in ("inner", "cross")
+    def is_inner(operator: ops.AnyOperator) -> bool:
+        return isinstance(operator, ops.Join) and operator.kind in ("inner", "cross")
 
     operator = dataflow.operators[id_]
-    if isinstance(operator, Filter):
+    if isinstance(operator, ops.Filter):
         (below,) = dataflow.inputs[id_]
         single = len(dataflow.outputs[below]) == 1
         return single and (
-            is_inner(dataflow.operators[below]) or isinstance(dataflow.operators[below], Filter)
+            is_inner(dataflow.operators[below]) or isinstance(dataflow.operators[below], ops.Filter)
         )
     return is_inner(operator)
 

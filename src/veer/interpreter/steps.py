@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from veer.interpreter.expressions import Environment, Row
-from veer.model.schema import Schema
+from veer.ir.schema import Schema
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from veer.interpreter.expressions import Environment, Row
 from veer.interpreter.opaque import noise, opaque_value
 from veer.interpreter.steps import Signal, Step
-from veer.model.ops import RowUdf, TableUdf
-from veer.model.schema import Schema
+from veer.ir import ops
+from veer.ir.schema import Schema
 
 
-def compile_row_udf(operator: RowUdf, inputs: Sequence[Schema]) -> Step:
+def compile_row_udf(operator: ops.RowUdf, inputs: Sequence[Schema]) -> Step:
     """Each row with the columns that the function gives for it."""
     places = [inputs[0].place(c.name, c.occurrence) for c in operator.reads]
 
@@ -33,7 +33,7 @@ def compile_row_udf(operator: RowUdf, inputs: Sequence[Schema]) -> Step:
     return step
 
 
-def compile_table_udf(operator: TableUdf, inputs: Sequence[Schema]) -> Step:
+def compile_table_udf(operator: ops.TableUdf, inputs: Sequence[Schema]) -> Step:
     """Without a supplied function: one row per input row, hashed with its whole group."""
     places = [inputs[0].place(c.name, c.occurrence) for c in operator.keys]
 

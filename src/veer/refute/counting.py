@@ -12,43 +12,10 @@ from fractions import Fraction
 from typing import assert_never
 
 from veer.functions.registry import OVER, over_function
-from veer.model.dag import Dataflow
-from veer.model.expr import (
-    AggregateCall,
-    Call,
-    Column,
-    Compare,
-    Expr,
-    InList,
-    Literal,
-    OverCall,
-    ScalarQuery,
-)
-from veer.model.ops import (
-    Aggregate,
-    AnyOperator,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
-)
-from veer.model.schema import Schema
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.ir import expr as ex, ops
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.walk import operator_exprs, parts, subqueries
 
 FEWEST = 3  # where all numbers are smaller, they show on any small instance
 MOST = 128
@@ -100,45 +67,67 @@ class _Counted:
         self.read[id(dataflow)] = counting[dataflow.sinks[0]]
         return self.read[id(dataflow)]
 
-    def _note(self, operator: AnyOperator, rows: Schema, seen: Set[int], tables: set[str]) -> None:
+    def _note(
+        self, operator: ops.AnyOperator, rows: Schema, seen: Set[int], tables: set[str]
+    ) -> None:
         """Note the numbers of one operator for all tables below it."""
         numbers = set(_own_numbers(operator))
         for part in (p for expr in operator_exprs(operator) for p in parts(expr)):
-            if isinstance(part, Compare | InList | Call) and self._counts(part, rows, seen):
+            if isinstance(part, ex.Compare | ex.InList | ex.Call) and self._counts(
+                part, rows, seen
+            ):
                 numbers.update(_numbers(part))
         telling = {n for n in numbers if 1 < n <= MOST}
         for table in tables if telling else ():
             self.counts.setdefault(table, set()).update(telling)
 
     def _counting(
-        self, operator: AnyOperator, rows: Schema, seen: Set[int], width: int
+        self, operator: ops.AnyOperator, rows: Schema, seen: Set[int], width: int
     ) -> Set[int]:
         """Which columns of an operator hold numbers of rows."""
         match operator:
-            case Project(columns):
+            case ops.Project(columns):
                 return {i for i, n in enumerate(columns) if self._counts(n.expr, rows, seen)}
-            case Aggregate(keys, calls):
+            case ops.Aggregate(keys, calls):
                 kept = {i for i, k in enumerate(keys) if self._counts(k.expr, rows, seen)}
                 return kept | self._calls([n.call for n in calls], len(keys), rows, seen)
-            case GlobalAggregate(calls):
+            case ops.GlobalAggregate(calls):
                 return self._calls([n.call for n in calls], 0, rows, seen)
-            case Over(over):
+            case ops.Over(over):
                 return seen | self._calls([n.call for n in over], len(rows), rows, seen)
-            case Lateral(query):
+            case ops.Lateral(query):
                 return seen | {len(rows) + place for place in self.columns(query)}
-            case Union():
+            case ops.Union():
                 return {place % width for place in seen}
-            case Source() | Values() | Filter() | Join() | IntersectAll() | ExceptAll():
+            case (
+                ops.Source()
+                | ops.Values()
+                | ops.Filter()
+                | ops.Join()
+                | ops.IntersectAll()
+                | ops.ExceptAll()
+            ):
                 return _first(seen, width)
-            case Deduplicate() | Sort() | Limit() | Unnest() | Sample() | RowUdf():
+            case (
+                ops.Deduplicate()
+                | ops.Sort()
+                | ops.Limit()
+                | ops.Unnest()
+                | ops.Sample()
+                | ops.RowUdf()
+            ):
                 return _first(seen, width)
-            case TableUdf() | Sink():
+            case ops.TableUdf() | ops.Sink():
                 return _first(seen, width)  # perhaps in other places: a guess, for row counts only
             case _:
                 assert_never(operator)
 
     def _calls(
-        self, calls: Sequence[AggregateCall | OverCall], start: int, rows: Schema, seen: Set[int]
+        self,
+        calls: Sequence[ex.AggregateCall | ex.OverCall],
+        start: int,
+        rows: Schema,
+        seen: Set[int],
     ) -> Set[int]:
         return {
             place
@@ -147,12 +136,16 @@ class _Counted:
             or any(self._counts(a, rows, seen) for a in call.args)
         }
 
-    def _counts(self, expr: Expr, rows: Schema, seen: Set[int]) -> bool:
+    def _counts(self, expr: ex.Expr, rows: Schema, seen: Set[int]) -> bool:
         """Whether an expression is made of a number of rows."""
         for part in parts(expr):
-            if isinstance(part, Column) and seen and rows.place(part.name, part.occurrence) in seen:
+            if (
+                isinstance(part, ex.Column)
+                and seen
+                and rows.place(part.name, part.occurrence) in seen
+            ):
                 return True
-            if isinstance(part, ScalarQuery) and 0 in self.columns(part.query):
+            if isinstance(part, ex.ScalarQuery) and 0 in self.columns(part.query):
                 return True
         return False
 
@@ -172,42 +165,57 @@ def _first(places: Set[int], width: int) -> Set[int]:
     return {place for place in places if place < width}
 
 
-def _tables(operator: AnyOperator) -> Iterator[str]:
+def _tables(operator: ops.AnyOperator) -> Iterator[str]:
     """The tables an operator reads itself: it is one, or its subqueries do."""
-    if isinstance(operator, Source):
+    if isinstance(operator, ops.Source):
         yield operator.table
     for query in subqueries(operator):
         for inner in query.operators.values():
             yield from _tables(inner)
 
 
-def _own_numbers(operator: AnyOperator) -> Iterator[int]:
+def _own_numbers(operator: ops.AnyOperator) -> Iterator[int]:
     """The numbers of rows an operator states: of a limit, a frame, a shift, some buckets."""
     match operator:
-        case Limit(count, offset):
+        case ops.Limit(count, offset):
             yield offset
             if count is not None:
                 yield offset + count
-        case Over(calls):
+        case ops.Over(calls):
             for call in (named.call for named in calls):
                 if call.frame.unit == "rows":
                     yield from (abs(b) for b in (call.frame.start, call.frame.end) if b is not None)
                 if call.function in OVER:  # whose arguments are values or numbers of rows
                     yield from (n for a in call.args for n in _numbers(a))
-        case Source() | Values() | Filter() | Project() | Join() | Union() | Sort() | Sink():
+        case (
+            ops.Source()
+            | ops.Values()
+            | ops.Filter()
+            | ops.Project()
+            | ops.Join()
+            | ops.Union()
+            | ops.Sort()
+            | ops.Sink()
+        ):
             return
-        case Aggregate() | GlobalAggregate() | Deduplicate() | IntersectAll() | ExceptAll():
+        case (
+            ops.Aggregate()
+            | ops.GlobalAggregate()
+            | ops.Deduplicate()
+            | ops.IntersectAll()
+            | ops.ExceptAll()
+        ):
             return
-        case Unnest() | Lateral() | Sample() | RowUdf() | TableUdf():
+        case ops.Unnest() | ops.Lateral() | ops.Sample() | ops.RowUdf() | ops.TableUdf():
             return
         case _:
             assert_never(operator)
 
 
-def _numbers(expr: Expr) -> Iterator[int]:
+def _numbers(expr: ex.Expr) -> Iterator[int]:
     """The whole numbers in an expression; of a share, the number of rows it is one of."""
     for part in parts(expr):
-        if not isinstance(part, Literal) or isinstance(part.value, bool):
+        if not isinstance(part, ex.Literal) or isinstance(part.value, bool):
             continue
         if isinstance(part.value, int):
             yield abs(part.value)

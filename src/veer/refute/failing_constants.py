@@ -16,111 +16,106 @@ from veer.errors import VeerError
 from veer.functions.registry import Failure, Kind, scalar_function
 from veer.interpreter.expressions import compile_expr
 from veer.interpreter.run import Run
-from veer.model.conditions import conjuncts
-from veer.model.dag import Dataflow
-from veer.model.expr import (
-    And,
-    Call,
-    Case,
-    Cast,
-    Column,
-    Compare,
-    Expr,
-    GetField,
-    InList,
-    IsNull,
-    Literal,
-    Not,
-    Or,
-)
-from veer.model.ops import Filter, Join, Project
-from veer.model.schema import Schema
-from veer.model.traits import RowOrder
-from veer.model.walk import children, operator_exprs, parts, subqueries, substitute_columns
+from veer.ir import expr as ex, ops, walk
+from veer.ir.conditions import conjuncts
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.traits import RowOrder
 
 LATER = ("coalesce", "nanvl")  # functions that may leave an argument alone
-CONSTANT = Literal | Cast | Compare | InList | Case | And | Or | Not | IsNull | GetField
-Constants = Mapping[int, Expr]  # columns that are computed of constants, by their places
+CONSTANT = (
+    ex.Literal
+    | ex.Cast
+    | ex.Compare
+    | ex.InList
+    | ex.Case
+    | ex.And
+    | ex.Or
+    | ex.Not
+    | ex.IsNull
+    | ex.GetField
+)
+Constants = Mapping[int, ex.Expr]  # columns that are computed of constants, by their places
 
 
-def failing_constant(dataflow: Dataflow) -> Expr | None:
+def failing_constant(dataflow: Dataflow) -> ex.Expr | None:
     """A part of a dataflow that is computed of constants and fails; None if there is none."""
     return dataflow.cached("failing constant", lambda: next(_failing(dataflow), None))
 
 
-def _failing(dataflow: Dataflow) -> Iterator[Expr]:
+def _failing(dataflow: Dataflow) -> Iterator[ex.Expr]:
     constants: dict[str, Constants] = {}
     for id_ in dataflow.order:
         operator, inputs = dataflow.operators[id_], dataflow.inputs[id_]
         schemas = [dataflow.schemas[i] for i in inputs]
         rows = Schema(tuple(f for schema in schemas for f in schema))
-        known: dict[int, Expr] = {}
+        known: dict[int, ex.Expr] = {}
         for place, i in enumerate(inputs):
             offset = sum(map(len, schemas[:place]))
             known |= {offset + at: expr for at, expr in constants[i].items()}
         constants[id_] = {}
 
-        def constant(column: Column, rows: Schema = rows, known: Constants = known) -> Expr:
+        def constant(column: ex.Column, rows: Schema = rows, known: Constants = known) -> ex.Expr:
             return known.get(rows.place(column.name, column.occurrence), column)
 
-        exprs = list(operator_exprs(operator))
+        exprs = list(walk.operator_exprs(operator))
         if known:
             exprs = [_replaced(expr, constant) for expr in exprs]
-        if isinstance(operator, Filter | Join):
+        if isinstance(operator, ops.Filter | ops.Join):
             exprs += [e for expr in exprs for e in _propagated(expr)]
         for expr in exprs:
             yield from failing_parts(expr)
-        for query in subqueries(operator):
+        for query in walk.subqueries(operator):
             if (inner := failing_constant(query)) is not None:
                 yield inner
-        if isinstance(operator, Project):
+        if isinstance(operator, ops.Project):
             constants[id_] = {i: e for i, e in enumerate(exprs) if _is_constant(e)}
         elif len(inputs) == 1 and dataflow.schemas[id_] == schemas[0]:
-            if isinstance(operator, Filter) or operator.traits.order is RowOrder.KEPT:
+            if isinstance(operator, ops.Filter) or operator.traits.order is RowOrder.KEPT:
                 constants[id_] = known
 
 
-def _replaced(expr: Expr, change: Callable[[Column], Expr]) -> Expr:
+def _replaced(expr: ex.Expr, change: Callable[[ex.Column], ex.Expr]) -> ex.Expr:
     try:
-        return substitute_columns(expr, change)
+        return walk.substitute_columns(expr, change)
     except VeerError:  # a subquery reads the column
         return expr
 
 
-def _propagated(condition: Expr) -> Iterator[Expr]:
+def _propagated(condition: ex.Expr) -> Iterator[ex.Expr]:
     """A condition with the constants that its parts say columns are equal to."""
     said = {
         part.left: part.right
         for part in conjuncts(condition)
-        if isinstance(part, Compare) and part.op in ("=", "<=>")
-        and isinstance(part.left, Column) and isinstance(part.right, Literal)
+        if isinstance(part, ex.Compare) and part.op in ("=", "<=>")
+        and isinstance(part.left, ex.Column) and isinstance(part.right, ex.Literal)
     }  # fmt: skip
     if said:
         yield _replaced(condition, lambda column: said.get(column, column))
 
 
-def failing_parts(expr: Expr) -> Iterator[Expr]:
+def failing_parts(expr: ex.Expr) -> Iterator[ex.Expr]:
     """The parts of an expression that Spark computes as it plans, and that fail."""
     if _is_constant(expr):
         if _fails(expr):
             yield expr
         return
-    if isinstance(expr, Case) or (isinstance(expr, Call) and expr.function in LATER):
+    if isinstance(expr, ex.Case) or (isinstance(expr, ex.Call) and expr.function in LATER):
         return
-    for part in children(expr):
+    for part in walk.children(expr):
         yield from failing_parts(part)
 
 
-def _is_constant(expr: Expr) -> bool:
+def _is_constant(expr: ex.Expr) -> bool:
     """Whether an expression consists of constants and functions that always give the same."""
-    return not isinstance(expr, Literal) and all(
+    return not isinstance(expr, ex.Literal) and all(
         isinstance(part, CONSTANT)
-        or (isinstance(part, Call) and scalar_function(part.function).kind is Kind.PURE)
-        for part in parts(expr)
+        or (isinstance(part, ex.Call) and scalar_function(part.function).kind is Kind.PURE)
+        for part in walk.parts(expr)
     )
 
 
-def _fails(expr: Expr) -> bool:
+def _fails(expr: ex.Expr) -> bool:
     try:
         compile_expr(expr, (Schema(()),))((), (Run({}),))
     except Failure:

@@ -12,54 +12,23 @@ from decimal import InvalidOperation
 from functools import partial
 from typing import Any, TypeAlias, final
 
-from veer.analysis.lineage import column_sources, followed
 from veer.errors import InputError
 from veer.expressions.comparisons import MIRRORED
 from veer.expressions.constant_folding import COMPARISONS
+from veer.facts.lineage import column_sources, followed
 from veer.functions.registry import Failure
 from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
-from veer.model.dag import Dataflow
-from veer.model.expr import (
-    And,
-    Call,
-    Cast,
-    Column,
-    Compare,
-    Exists,
-    Expr,
-    InList,
-    InQuery,
-    IsNull,
-    Literal,
-    Not,
-    OpaqueCall,
-    Or,
-    OuterColumn,
-    RowColumn,
-    ScalarQuery,
-)
-from veer.model.ops import (
-    Aggregate,
-    AnyOperator,
-    Filter,
-    GlobalAggregate,
-    Join,
-    Project,
-    Sink,
-    Source,
-    Union,
-)
-from veer.model.schema import Field, Schema
-from veer.model.types import DataType, DateType, TimestampNtzType, TimestampType
-from veer.model.walk import columns_read, operator_exprs, parts, substitute_columns, transform
+from veer.ir import expr as ex, ops, types as ty, walk
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Field, Schema
 from veer.refute.pools import fits
 from veer.refute.texts import looks_into_texts, telling_texts, text_use
 
 SourceColumn: TypeAlias = tuple[str, int]  # a table and a column of it
 Origins: TypeAlias = tuple[SourceColumn | None, ...]
 # What the columns of a signal compute of source columns; None where that is not followed.
-Composition: TypeAlias = tuple[Expr | None, ...]
+Composition: TypeAlias = tuple[ex.Expr | None, ...]
 MOST_PARTS = 40
 
 
@@ -68,7 +37,7 @@ MOST_PARTS = 40
 class _Test:
     """A condition on one column of a type."""
 
-    type: DataType
+    type: ty.DataType
     compiled: Compiled
 
     def holds(self, value: Any) -> bool:
@@ -87,7 +56,7 @@ class Conditions:
         self._asked: dict[SourceColumn, list[tuple[str, Any]]] = {}
         self._table_numbers: dict[str, int] = {}  # the tuple variables of `_composition`
         self._tests: dict[
-            SourceColumn, dict[Expr, _Test]
+            SourceColumn, dict[ex.Expr, _Test]
         ] = {}  # conditions on nothing but a column
         self.read: set[SourceColumn] = set()  # columns that do more than pass through
         self.folded: set[SourceColumn] = set()  # columns that aggregates read
@@ -97,7 +66,7 @@ class Conditions:
         for column, asked in self._asked.items():
             merged.setdefault(self.leader(column), []).extend(asked)
         self._asked = merged
-        tests: dict[SourceColumn, dict[Expr, _Test]] = {}
+        tests: dict[SourceColumn, dict[ex.Expr, _Test]] = {}
         for column, conditions in self._tests.items():
             tests.setdefault(self.leader(column), {}).update(conditions)
         self._tests = tests
@@ -117,8 +86,8 @@ class Conditions:
         constants = [c for _, c in self.asked(column)]
         tests = self._tests.get(self.leader(column), {})
         for test in tests:
-            constants += [part.value for part in parts(test) if isinstance(part, Literal)]
-            constants += [moment_of(part) for part in parts(test) if isinstance(part, Cast)]
+            constants += [part.value for part in walk.parts(test) if isinstance(part, ex.Literal)]
+            constants += [moment_of(part) for part in walk.parts(test) if isinstance(part, ex.Cast)]
         constants += telling_texts(filter(looks_into_texts, tests))
         return [c for c in constants if c is not None]
 
@@ -142,68 +111,70 @@ class Conditions:
             given = tuple(origin for i in below for origin in origins[i])
             values = tuple(expr for i in below for expr in composed[i])
             match operator:
-                case Source(table, fields):
+                case ops.Source(table, fields):
                     origins[id_] = tuple((table, i) for i in range(len(fields)))
                     row = self._table_numbers.setdefault(table, len(self._table_numbers))
                     composed[id_] = tuple(
-                        RowColumn(row, i, f.type, f.nullable) for i, f in enumerate(fields)
+                        ex.RowColumn(row, i, f.type, f.nullable) for i, f in enumerate(fields)
                     )
                     for check in operator.checks:
                         self._note_test(check, Schema(fields), composed[id_])
                     continue
-                case Filter(condition) | Join(condition=condition) if condition is not None:
+                case ops.Filter(condition) | ops.Join(condition=condition) if condition is not None:
                     self._note_test(condition, rows, values)
                     self._note(condition, rows, given)
             sources = column_sources(dataflow, id_)
             originates = partial(_origin, schema=rows, origins=given)
-            composes: Callable[[Expr], Expr | None] = partial(
+            composes: Callable[[ex.Expr], ex.Expr | None] = partial(
                 _composed, rows=rows, composition=values
             )
             origins[id_] = tuple(followed(s, given, originates) for s in sources)
-            of_several = isinstance(operator, Union)
+            of_several = isinstance(operator, ops.Union)
             composed[id_] = tuple(
                 None if of_several else followed(s, values, composes) for s in sources
             )
             self._read_columns(operator, given, rows)
 
-    def _read_columns(self, reader: AnyOperator, origins: Origins, rows: Schema) -> None:
-        for expr in operator_exprs(reader):
-            if isinstance(reader, Project | Sink) and isinstance(expr, Column):
+    def _read_columns(self, reader: ops.AnyOperator, origins: Origins, rows: Schema) -> None:
+        for expr in walk.operator_exprs(reader):
+            if isinstance(reader, ops.Project | ops.Sink) and isinstance(expr, ex.Column):
                 continue
-            for column in columns_read(expr):
+            for column in walk.columns_read(expr):
                 origin = origins[rows.place(column.name, column.occurrence)]
                 if origin is not None:
                     self.read.add(origin)
-                    if isinstance(reader, Aggregate | GlobalAggregate):
+                    if isinstance(reader, ops.Aggregate | ops.GlobalAggregate):
                         self.folded.add(origin)
-        if isinstance(reader, Aggregate):
+        if isinstance(reader, ops.Aggregate):
             keys = {_origin(k.expr, rows, origins) for k in reader.keys}
             self.folded -= {column for column in keys if column is not None}
 
-    def _note_test(self, condition: Expr, rows: Schema, composition: Composition) -> None:
+    def _note_test(self, condition: ex.Expr, rows: Schema, composition: Composition) -> None:
         """Keep the parts of a condition that read one source column and nothing else."""
-        for part in condition.args if isinstance(condition, And) else (condition,):
+        for part in condition.args if isinstance(condition, ex.And) else (condition,):
             composed = _composed(part, rows, composition)
             if composed is None:
                 continue
-            read = {node for node in parts(composed) if isinstance(node, RowColumn)}
+            read = {node for node in walk.parts(composed) if isinstance(node, ex.RowColumn)}
             if len(read) != 1:
                 continue
             (column,) = read
             (table,) = (t for t, n in self._table_numbers.items() if n == column.variable)
             try:
-                test = compile_expr(transform(composed, _as_value), (_value_schema(column.type),))
+                test = compile_expr(
+                    walk.transform(composed, _as_value), (_value_schema(column.type),)
+                )
             except (InputError, RecursionError):
                 continue
             self._tests.setdefault((table, column.index), {})[composed] = _Test(column.type, test)
 
-    def _note(self, condition: Expr, schema: Schema, origins: Origins) -> None:
+    def _note(self, condition: ex.Expr, schema: Schema, origins: Origins) -> None:
         """Note which constants columns are compared with, and which columns are equated."""
         for op, left, right in _comparisons(condition):
             column = _origin(left, schema, origins)
             if column is None:
                 continue
-            if isinstance(right, Literal):
+            if isinstance(right, ex.Literal):
                 self._asked.setdefault(column, []).append((op, right.value))
             elif op in ("=", "<=>"):
                 other = _origin(right, schema, origins)
@@ -211,11 +182,11 @@ class Conditions:
                     self._leader[self.leader(other)] = self.leader(column)
 
 
-def moment_of(expr: Cast) -> Any:
+def moment_of(expr: ex.Cast) -> Any:
     """The date or timestamp that a constant text is read as, if it is read as one."""
-    if not isinstance(expr.arg, Literal):
+    if not isinstance(expr.arg, ex.Literal):
         return None
-    if not isinstance(expr.type, DateType | TimestampType | TimestampNtzType):
+    if not isinstance(expr.type, ty.DateType | ty.TimestampType | ty.TimestampNtzType):
         return None
     try:
         return compile_expr(expr, (Schema(()),))((), ())
@@ -223,67 +194,69 @@ def moment_of(expr: Cast) -> Any:
         return None
 
 
-def _as_value(node: Expr) -> Expr:
-    return Column("value", node.type) if isinstance(node, RowColumn) else node
+def _as_value(node: ex.Expr) -> ex.Expr:
+    return ex.Column("value", node.type) if isinstance(node, ex.RowColumn) else node
 
 
-def _value_schema(type_: DataType) -> Schema:
+def _value_schema(type_: ty.DataType) -> Schema:
     """Rows of a single value: those on which conditions over one column are tried."""
     return Schema((Field("value", type_),))
 
 
-def _composed(expr: Expr, rows: Schema, composition: Composition) -> Expr | None:
+def _composed(expr: ex.Expr, rows: Schema, composition: Composition) -> ex.Expr | None:
     """An expression over what its columns compute; None if that is not of one row, or too long."""
-    if sum(1 for _ in parts(expr)) > MOST_PARTS:
+    if sum(1 for _ in walk.parts(expr)) > MOST_PARTS:
         return None
-    unfit = (Exists, InQuery, ScalarQuery, OuterColumn, OpaqueCall)
-    if any(isinstance(part, unfit) for part in parts(expr)):
+    unfit = (ex.Exists, ex.InQuery, ex.ScalarQuery, ex.OuterColumn, ex.OpaqueCall)
+    if any(isinstance(part, unfit) for part in walk.parts(expr)):
         return None
-    columns = {c: composition[rows.place(c.name, c.occurrence)] for c in columns_read(expr)}
+    columns = {c: composition[rows.place(c.name, c.occurrence)] for c in walk.columns_read(expr)}
     if not columns or any(value is None or value.type != c.type for c, value in columns.items()):
         return None
-    composed = substitute_columns(expr, lambda c: columns[c] or c)
-    return composed if sum(1 for _ in parts(composed)) <= MOST_PARTS else None
+    composed = walk.substitute_columns(expr, lambda c: columns[c] or c)
+    return composed if sum(1 for _ in walk.parts(composed)) <= MOST_PARTS else None
 
 
-def _origin(expr: Expr, schema: Schema, origins: Origins) -> SourceColumn | None:
+def _origin(expr: ex.Expr, schema: Schema, origins: Origins) -> SourceColumn | None:
     """The source column an expression passes on, perhaps cast."""
-    while isinstance(expr, Cast):
+    while isinstance(expr, ex.Cast):
         expr = expr.arg
-    return origins[schema.place(expr.name, expr.occurrence)] if isinstance(expr, Column) else None
+    return (
+        origins[schema.place(expr.name, expr.occurrence)] if isinstance(expr, ex.Column) else None
+    )
 
 
-def _comparisons(condition: Expr) -> Iterator[tuple[str, Expr, Expr]]:
+def _comparisons(condition: ex.Expr) -> Iterator[tuple[str, ex.Expr, ex.Expr]]:
     """Comparisons that make a condition true; of alternatives the first."""
     stack = [condition]
     while stack:
         part = stack.pop()
         match part:
-            case And(args):
+            case ex.And(args):
                 stack.extend(args)
-            case Or(args):
+            case ex.Or(args):
                 stack.append(args[0])
-            case Compare(op, Literal() as left, right):
+            case ex.Compare(op, ex.Literal() as left, right):
                 yield MIRRORED.get(op, op), right, left
-            case Compare(op, left, right):
+            case ex.Compare(op, left, right):
                 yield op, left, right
-            case Call(_, (text, pattern, *_)) if text_use(part) in (TextUse.PART, TextUse.LIKE):
+            case ex.Call(_, (text, pattern, *_)) if text_use(part) in (TextUse.PART, TextUse.LIKE):
                 # What passes for one text of the right kind.
                 literal = _in_any_letter_case(pattern)
-                if isinstance(literal, Literal) and isinstance(literal.value, str):
+                if isinstance(literal, ex.Literal) and isinstance(literal.value, str):
                     plain = literal.value.replace("%", "").replace("_", "a")
-                    yield "=", _in_any_letter_case(text), Literal(plain, literal.type)
-            case InList(arg, options) if options:
+                    yield "=", _in_any_letter_case(text), ex.Literal(plain, literal.type)
+            case ex.InList(arg, options) if options:
                 yield "=", arg, options[0]
-            case Not(IsNull(arg)):
-                yield "<>", arg, Literal(None, arg.type)
-            case IsNull(arg):
-                yield "<=>", arg, Literal(None, arg.type)
+            case ex.Not(ex.IsNull(arg)):
+                yield "<>", arg, ex.Literal(None, arg.type)
+            case ex.IsNull(arg):
+                yield "<=>", arg, ex.Literal(None, arg.type)
 
 
-def _in_any_letter_case(expr: Expr) -> Expr:
+def _in_any_letter_case(expr: ex.Expr) -> ex.Expr:
     """The expression without changes of letter case."""
-    while isinstance(expr, Call) and text_use(expr) is TextUse.LETTER_CASE:
+    while isinstance(expr, ex.Call) and text_use(expr) is TextUse.LETTER_CASE:
         expr = expr.args[0]
     return expr
 

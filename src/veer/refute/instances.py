@@ -14,23 +14,20 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from veer.analysis.determinism import expr_kind
 from veer.errors import InputError
+from veer.facts.determinism import expr_kind
 from veer.functions.ordering import group_key
 from veer.functions.registry import Failure, Kind, scalar_function
 from veer.functions.traits import TextUse
 from veer.interpreter.expressions import Compiled, compile_expr
-from veer.model.dag import Dataflow
-from veer.model.expr import Call, Cast, Expr, Literal, OpaqueCall
-from veer.model.ops import ForeignKey, Source
-from veer.model.schema import Schema
-from veer.model.sources import have_same_columns, parent_of, sources_of, tables_read, target_places
-from veer.model.types import DataType, IntegralType
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.ir import expr as ex, ops, sources as ir_sources, types as ty
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.walk import operator_exprs, parts, subqueries
+from veer.refute import pools
 from veer.refute.counting import telling_counts
 from veer.refute.fitting import Conditions, SourceColumn, moment_of
 from veer.refute.perturbing import Perturbing
-from veer.refute.pools import distances, fits, is_value, numbered, pool, stepped
 from veer.refute.texts import looks_into_texts, telling_texts, variants
 
 Tables = dict[str, list[tuple[Any, ...]]]
@@ -50,10 +47,10 @@ def conflict(dataflows: Sequence[Dataflow]) -> str:
 
     No rows can be given for it that both mean.
     """
-    first: dict[str, Source] = {}
-    for source in chain.from_iterable(map(sources_of, dataflows)):
+    first: dict[str, ops.Source] = {}
+    for source in chain.from_iterable(map(ir_sources.sources_of, dataflows)):
         other = first.setdefault(source.table.lower(), source)
-        if other.table != source.table or not have_same_columns(other, source):
+        if other.table != source.table or not ir_sources.have_same_columns(other, source):
             return f"table {source.table!r} is declared in two ways"
     return ""
 
@@ -80,14 +77,14 @@ def _collect_constants(dataflow: Dataflow) -> Mapping[str, Any]:
         operator = dataflow.operators[id_]
         for expr in operator_exprs(operator):
             for part in parts(expr):
-                literal = part.arg if isinstance(part, Cast) else part
-                if isinstance(literal, Literal) and literal.value is not None:
+                literal = part.arg if isinstance(part, ex.Cast) else part
+                if isinstance(literal, ex.Literal) and literal.value is not None:
                     by_text.setdefault(repr(literal.value), literal.value)
-                    if isinstance(part, Cast) and (moment := moment_of(part)) is not None:
+                    if isinstance(part, ex.Cast) and (moment := moment_of(part)) is not None:
                         by_text.setdefault(repr(moment), moment)
                 elif (value := _folded_value(part)) is not None:
                     by_text.setdefault(repr(value), value)
-                elif isinstance(part, Call):
+                elif isinstance(part, ex.Call):
                     use = scalar_function(part.function).texts
                     uses |= set() if use is None else {use}
         for query in subqueries(operator):
@@ -98,13 +95,13 @@ def _collect_constants(dataflow: Dataflow) -> Mapping[str, Any]:
     return by_text
 
 
-def _text_exprs(dataflow: Dataflow) -> list[Expr]:
+def _text_exprs(dataflow: Dataflow) -> list[ex.Expr]:
     """The expressions that look into texts, kept with the dataflow."""
     return dataflow.cached("text expressions", lambda: _collect_text_exprs(dataflow))
 
 
-def _collect_text_exprs(dataflow: Dataflow) -> list[Expr]:
-    exprs: list[Expr] = []
+def _collect_text_exprs(dataflow: Dataflow) -> list[ex.Expr]:
+    exprs: list[ex.Expr] = []
     for operator in dataflow.operators.values():
         exprs += filter(looks_into_texts, operator_exprs(operator))
         for query in subqueries(operator):
@@ -118,7 +115,7 @@ def _readers(dataflows: Iterable[Dataflow]) -> Counter[str]:
     for dataflow in dataflows:
         read: Counter[str] = Counter()
         for id_, operator in dataflow.operators.items():
-            if isinstance(operator, Source):
+            if isinstance(operator, ops.Source):
                 read[operator.table] += len(dataflow.outputs[id_])
             for query in subqueries(operator):
                 read += _readers((query,))
@@ -132,7 +129,7 @@ class Instances:
     def __init__(
         self, dataflows: Sequence[Dataflow], seed: int = 0, samples: Sequence[str] = ()
     ) -> None:
-        self.sources = tables_read(dataflows)
+        self.sources = ir_sources.tables_read(dataflows)
         self.conflict = conflict(dataflows)
         self.constants = constants(dataflows)
         self.constants += samples
@@ -140,10 +137,10 @@ class Instances:
         self.counts = telling_counts(dataflows)
         self.readers = _readers(dataflows) if self.counts else Counter()
         self.seed = seed
-        self.pools: dict[DataType, list[Any]] = {}
+        self.pools: dict[ty.DataType, list[Any]] = {}
         self.conditions = Conditions(dataflows)
         self._best: dict[SourceColumn, list[Any]] = {}
-        self.distances = distances(self.constants)
+        self.distances = pools.distances(self.constants)
         self.perturbing = Perturbing(
             self.sources,
             {source.table: self._telling(source) for source in self.sources.values()},
@@ -211,11 +208,11 @@ class Instances:
             meets = self._refer(rng, source, row, tables, [], parent=0)
             tables[source.table] = lawful_rows(source, [tuple(row)] if meets else [])
 
-        def step(source: Source, place: int, value: Any) -> Any:
+        def step(source: ops.Source, place: int, value: Any) -> Any:
             field = source.fields[place]
             if value is not None and rng.random() < STEP_SHARE:
                 distance = rng.choice(self.distances) * rng.choice((1, -1))
-                value = stepped(field.type, value, distance)
+                value = pools.stepped(field.type, value, distance)
                 if value is not None:
                     return value
             return self._value(rng, field.type, field.nullable)
@@ -236,7 +233,7 @@ class Instances:
                         crowd = [self._value(rng, field.type, False) for _ in range(3)]
                         few[leader] = [*crowd, *([None] if rng.random() < NULL_SHARE else [])]
                     value = rng.choice(few[leader])
-                    if not is_value(value, field.type, field.nullable):
+                    if not pools.is_value(value, field.type, field.nullable):
                         value = self._value(rng, field.type, field.nullable)
                     row.append(value)
                 if self._refer(rng, source, row, tables, rows):
@@ -269,7 +266,7 @@ class Instances:
         return min(MOST_ROWS, size + rng.randrange(3))
 
     def _alike_rows(
-        self, rng: random.Random, source: Source, best: list[Any], size: int, tables: Tables
+        self, rng: random.Random, source: ops.Source, best: list[Any], size: int, tables: Tables
     ) -> list[tuple[Any, ...]]:
         """Rows like the one given: in each column the same or not, as its style says."""
         styles = [rng.choice(STYLES) for _ in source.fields]
@@ -287,7 +284,7 @@ class Instances:
             for place, (field, style) in enumerate(zip(source.fields, styles, strict=True)):
                 if style in (DIFFERENT, GROUPED):
                     other = number if style == DIFFERENT else number // width
-                    row[place] = numbered(field.type, best[place], step * other)
+                    row[place] = pools.numbered(field.type, best[place], step * other)
                 strays = style == ANY or (style == BUT_FEW and number >= size - few)
                 if strays or (row[place] is None and not field.nullable):
                     row[place] = self._value(rng, field.type, field.nullable)
@@ -297,7 +294,11 @@ class Instances:
         return lawful_rows(source, rows)
 
     def _renew_keys(
-        self, rng: random.Random, source: Source, row: list[Any], rows: Sequence[tuple[Any, ...]]
+        self,
+        rng: random.Random,
+        source: ops.Source,
+        row: list[Any],
+        rows: Sequence[tuple[Any, ...]],
     ) -> None:
         """Another key for a row that only repeats one, if one is soon found."""
         names = [f.name for f in source.fields]
@@ -311,12 +312,12 @@ class Instances:
                     break
                 row[places[-1]] = self._value(rng, last.type, last.nullable)
 
-    def _telling(self, source: Source) -> list[int]:
+    def _telling(self, source: ops.Source) -> list[int]:
         """The columns that make a difference: those somebody reads, or else all."""
         every = range(len(source.fields))
         return [i for i in every if (source.table, i) in self.conditions.read] or list(every)
 
-    def _folded(self, source: Source) -> list[int]:
+    def _folded(self, source: ops.Source) -> list[int]:
         """The columns that aggregates read."""
         every = range(len(source.fields))
         return [i for i in every if (source.table, i) in self.conditions.folded]
@@ -324,7 +325,7 @@ class Instances:
     def _passing_value(
         self,
         rng: random.Random,
-        source: Source,
+        source: ops.Source,
         index: int,
         chosen: dict[SourceColumn, Any],
         strayed: float,
@@ -333,19 +334,21 @@ class Instances:
         field = source.fields[index]
         column = (source.table, index)
         leader = self.conditions.leader(column)
-        if leader in chosen and is_value(chosen[leader], field.type, field.nullable):
+        if leader in chosen and pools.is_value(chosen[leader], field.type, field.nullable):
             return chosen[leader]
         if column not in self._best:
-            near = dict.fromkeys(pool(field.type, self.conditions.constants(column)) or [None])
+            near = dict.fromkeys(
+                pools.pool(field.type, self.conditions.constants(column)) or [None]
+            )
             self._best[column] = self.conditions.best(column, near)
         if rng.random() < strayed:
             return self._value(rng, field.type, field.nullable)
         chosen[leader] = rng.choice(self._best[column])
         return chosen[leader]
 
-    def _parents_first(self) -> list[Source]:
+    def _parents_first(self) -> list[ops.Source]:
         """Tables after those their foreign keys refer to, as far as there is no circle."""
-        order: list[Source] = []
+        order: list[ops.Source] = []
         waiting = list(self.sources.values())
         names = {s.table.lower() for s in waiting}
         while waiting:
@@ -366,7 +369,7 @@ class Instances:
         return order
 
     def _rows(
-        self, rng: random.Random, source: Source, size: int, tables: Tables
+        self, rng: random.Random, source: ops.Source, size: int, tables: Tables
     ) -> list[tuple[Any, ...]]:
         """Random rows, some of them duplicates; fewer where constraints forbid them."""
         rows: list[tuple[Any, ...]] = []
@@ -387,7 +390,7 @@ class Instances:
     def _refer(
         self,
         rng: random.Random,
-        source: Source,
+        source: ops.Source,
         row: list[Any],
         tables: Tables,
         own: list[tuple[Any, ...]],
@@ -397,17 +400,19 @@ class Instances:
         """Make foreign keys point to parents, or to that one; False if there is none."""
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            referred = parent_of(foreign, self.sources.values())
+            referred = ir_sources.parent_of(foreign, self.sources.values())
             places = [names.index(c) for c in foreign.columns]
             if referred is None or not refers(source, places, referred, foreign):
                 continue
-            targets = target_places(referred, foreign)
+            targets = ir_sources.target_places(referred, foreign)
             every = own if referred.table == source.table else tables.get(referred.table, [])
             types = [source.fields[p].type for p in places]
             rows = [
                 other
                 for other in every
-                if all(is_value(other[t], k, False) for t, k in zip(targets, types, strict=True))
+                if all(
+                    pools.is_value(other[t], k, False) for t, k in zip(targets, types, strict=True)
+                )
             ]
             nullable = [p for p in places if source.fields[p].nullable]
             if rows and (parent is not None or not nullable or rng.random() < 0.8):
@@ -420,36 +425,38 @@ class Instances:
                 return False
         return True
 
-    def _value(self, rng: random.Random, type_: DataType, nullable: bool) -> Any:
+    def _value(self, rng: random.Random, type_: ty.DataType, nullable: bool) -> Any:
         if nullable and rng.random() < NULL_SHARE:
             return None
         if type_ not in self.pools:
-            self.pools[type_] = pool(type_, self.constants)
+            self.pools[type_] = pools.pool(type_, self.constants)
         return rng.choice(self.pools[type_]) if self.pools[type_] else None
 
 
-def refers(source: Source, places: Sequence[int], parent: Source, foreign: ForeignKey) -> bool:
+def refers(
+    source: ops.Source, places: Sequence[int], parent: ops.Source, foreign: ops.ForeignKey
+) -> bool:
     """Whether a foreign key can be kept: as many columns, of the same types or whole numbers."""
-    targets = target_places(parent, foreign)
+    targets = ir_sources.target_places(parent, foreign)
     if len(places) != len(targets) or not places:
         return False
     ours, theirs = (
         [s.fields[i].type for i in at] for s, at in ((source, places), (parent, targets))
     )
     return all(
-        a == b or (isinstance(a, IntegralType) and isinstance(b, IntegralType))
+        a == b or (isinstance(a, ty.IntegralType) and isinstance(b, ty.IntegralType))
         for a, b in zip(ours, theirs, strict=True)
     )
 
 
-def unkept(dataflows: Iterable[Dataflow], unread: Iterable[Source]) -> str:
+def unkept(dataflows: Iterable[Dataflow], unread: Iterable[ops.Source]) -> str:
     """A foreign key that instances do not keep, since its columns are compared in another way."""
-    read = tables_read(dataflows)
+    read = ir_sources.tables_read(dataflows)
     declared = (*read.values(), *unread)
     for source in read.values():
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
-            parent = parent_of(foreign, declared)
+            parent = ir_sources.parent_of(foreign, declared)
             places = [names.index(c) for c in foreign.columns]
             if parent is None:
                 broken = any(_last_part(s.table) == _last_part(foreign.parent) for s in declared)
@@ -466,7 +473,7 @@ def _last_part(table: str) -> str:
     return table.lower().rpartition(".")[2]
 
 
-def lawful_rows(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def lawful_rows(source: ops.Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """The rows without those that fail a check or repeat a key, or what is unique and not null."""
     if source.checks:
         rows = [row for row in rows if passes_checks(source, row)]
@@ -486,7 +493,7 @@ def lawful_rows(source: Source, rows: list[tuple[Any, ...]]) -> list[tuple[Any, 
     return rows
 
 
-def passes_checks(source: Source, row: tuple[Any, ...]) -> bool:
+def passes_checks(source: ops.Source, row: tuple[Any, ...]) -> bool:
     """Whether no declared condition on the row of a table is false, or fails."""
     try:
         # As in SQL, a condition that is null is not violated.
@@ -495,24 +502,24 @@ def passes_checks(source: Source, row: tuple[Any, ...]) -> bool:
         return False
 
 
-def has_unknown_checks(source: Source) -> bool:
+def has_unknown_checks(source: ops.Source) -> bool:
     """Whether some declared condition on the rows of a table is not understood."""
-    return any(isinstance(part, OpaqueCall) for check in source.checks for part in parts(check))
+    return any(isinstance(part, ex.OpaqueCall) for check in source.checks for part in parts(check))
 
 
 @lru_cache(maxsize=256)
-def _compiled_checks(source: Source) -> list[Compiled]:
+def _compiled_checks(source: ops.Source) -> list[Compiled]:
     """The conditions that can be evaluated; where there are others, nothing is refuted."""
     schemas = (Schema(source.fields),)
-    clear = (c for c in source.checks if not any(isinstance(p, OpaqueCall) for p in parts(c)))
+    clear = (c for c in source.checks if not any(isinstance(p, ex.OpaqueCall) for p in parts(c)))
     return [compile_expr(check, schemas) for check in clear]
 
 
-def _folded_value(expr: Expr) -> Any:
+def _folded_value(expr: ex.Expr) -> Any:
     """The value of a call without columns, such as a day some days before another."""
-    if not isinstance(expr, Call) or not expr.args:
+    if not isinstance(expr, ex.Call) or not expr.args:
         return None
-    if not all(isinstance(p, Call | Cast | Literal) for p in parts(expr)):
+    if not all(isinstance(p, ex.Call | ex.Cast | ex.Literal) for p in parts(expr)):
         return None
     if expr_kind(expr) is not Kind.PURE:
         return None
@@ -522,7 +529,7 @@ def _folded_value(expr: Expr) -> Any:
         return None
 
 
-def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
+def constraints_hold(sources: Mapping[str, ops.Source], tables: Tables) -> bool:
     """Whether rows keep their types, NOT NULL, checks, keys and foreign keys."""
     for source in sources.values():
         rows = tables[source.table]
@@ -530,7 +537,7 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
         for place, f in enumerate(source.fields):
             if not f.nullable and any(row[place] is None for row in rows):
                 return False
-            if not all(fits(row[place], f.type) for row in rows):
+            if not all(pools.fits(row[place], f.type) for row in rows):
                 return False
         for name, most in source.lengths:
             texts = (row[names.index(name)] for row in rows)
@@ -539,11 +546,11 @@ def constraints_hold(sources: Mapping[str, Source], tables: Tables) -> bool:
         if len(lawful_rows(source, rows)) < len(rows):
             return False
         for foreign in source.foreign_keys:
-            parent = parent_of(foreign, sources.values())
+            parent = ir_sources.parent_of(foreign, sources.values())
             places = [names.index(c) for c in foreign.columns]
             if parent is None or not refers(source, places, parent, foreign):
                 continue
-            targets = target_places(parent, foreign)
+            targets = ir_sources.target_places(parent, foreign)
             present = {tuple(row[i] for i in targets) for row in tables[parent.table]}
             for row in rows:
                 value = tuple(row[i] for i in places)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from veer.interpreter.expressions import Row
-from veer.model.ops import ForeignKey, Source
-from veer.model.sources import parent_of, target_places
+from veer.ir import ops
+from veer.ir.sources import parent_of, target_places
 from veer.refute.instances import Tables, constraints_hold, has_unknown_checks, refers
 from veer.refute.pools import numbered
 
@@ -20,7 +20,7 @@ MOST_ROWS = 200  # added to one witness; circles of foreign keys could ask for r
 
 
 def with_parents(
-    read: Mapping[str, Source], unread: Iterable[Source], tables: Tables
+    read: Mapping[str, ops.Source], unread: Iterable[ops.Source], tables: Tables
 ) -> Tables | None:
     """The tables with the parents of their rows; None if the constraints cannot all be kept."""
     adding = _Adding(dict(read), tuple(unread), dict(tables))
@@ -35,12 +35,12 @@ def with_parents(
 class _Adding:
     """Tables that grow until every row has its parents."""
 
-    read: dict[str, Source]
-    unread: tuple[Source, ...]
+    read: dict[str, ops.Source]
+    unread: tuple[ops.Source, ...]
     tables: Tables
     added: int = field(default=0)
 
-    def refer(self, source: Source, row: Row) -> bool:
+    def refer(self, source: ops.Source, row: Row) -> bool:
         """Add what the foreign keys of a row lead to; False if that cannot be."""
         names = [f.name for f in source.fields]
         for foreign in source.foreign_keys:
@@ -53,7 +53,7 @@ class _Adding:
                 return False
         return True
 
-    def _add(self, parent: Source, foreign: ForeignKey, values: list[Any]) -> bool:
+    def _add(self, parent: ops.Source, foreign: ops.ForeignKey, values: list[Any]) -> bool:
         """A row of the parent table with these values, unless there is one."""
         given = dict(zip(target_places(parent, foreign), values, strict=True))
         rows = self.tables.setdefault(parent.table, [])
@@ -68,7 +68,7 @@ class _Adding:
         rows.append(row)
         return self.refer(parent, row)
 
-    def _row(self, parent: Source, given: Mapping[int, Any]) -> Row | None:
+    def _row(self, parent: ops.Source, given: Mapping[int, Any]) -> Row | None:
         """A row with given values in some places; null elsewhere, or a value of its own."""
         if has_unknown_checks(parent):
             return None

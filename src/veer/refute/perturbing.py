@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from veer.model.ops import Source
+from veer.ir.ops import Source
 
 Tables: TypeAlias = dict[str, list[tuple[Any, ...]]]
 SourceColumn: TypeAlias = tuple[str, int]

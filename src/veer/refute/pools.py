@@ -18,23 +18,7 @@ from typing import Any, TypeVar
 from veer.functions.arithmetic import NAN, fit_decimal, to_float32
 from veer.functions.registry import Failure
 from veer.functions.zone_rules import changes_of, is_computed
-from veer.model.types import (
-    FLOAT,
-    INTEGER_BITS,
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    FractionalType,
-    IntegralType,
-    MapType,
-    StringType,
-    StructType,
-    TimestampNtzType,
-    TimestampType,
-)
+from veer.ir import types as ty
 
 MOST_PRODUCTS = 12
 MOST_NUMBERS = 6  # that are made into others
@@ -45,51 +29,51 @@ AROUND_CHANGES = (-0.5, 0.5, -12, 12, 11.5)  # hours
 PLAIN_DAYS = (date(2000, 1, 31), date(2000, 2, 29), date(1999, 12, 31))
 
 
-def pool(type_: DataType, values: Sequence[Any]) -> list[Any]:
+def pool(type_: ty.DataType, values: Sequence[Any]) -> list[Any]:
     """Values of a type worth trying, those near the given constants more than once.
 
     Empty for types of which no value is known.
     """
     match type_:
-        case BooleanType():
+        case ty.BooleanType():
             return [True, False]
-        case IntegralType():
+        case ty.IntegralType():
             return _integers(type_, values)
-        case DecimalType():
+        case ty.DecimalType():
             return _decimals(type_, values)
-        case FractionalType():
+        case ty.FractionalType():
             return _floats(type_, values)
-        case StringType():
+        case ty.StringType():
             return _texts(values)
-        case BinaryType():
+        case ty.BinaryType():
             return [b"", b"a", b"b"]
-        case DateType():
+        case ty.DateType():
             return _days(values)
-        case TimestampType() | TimestampNtzType():
+        case ty.TimestampType() | ty.TimestampNtzType():
             return _moments(values)
-        case ArrayType(element):
+        case ty.ArrayType(element):
             inner = [*pool(element, values)[:3], None]
             return [(), tuple(inner[:1]), tuple(inner[:2]), tuple(inner)]
-        case StructType(fields):
+        case ty.StructType(fields):
             columns = [pool(t, values) or [None] for _, t in fields]
             return [tuple(c[i % len(c)] for c in columns) for i in range(3)]
-        case MapType(key, value):
+        case ty.MapType(key, value):
             keys, held = pool(key, values), pool(value, values) or [None]
             return [(), *(((k, held[0]),) for k in keys[:2])]
         case _:
             return []
 
 
-def _integers(type_: IntegralType, values: Sequence[Any]) -> list[int]:
+def _integers(type_: ty.IntegralType, values: Sequence[Any]) -> list[int]:
     """Constants, their neighbours and products, and what sums and differences are met by."""
-    limit = 1 << (INTEGER_BITS[type_] - 1)
+    limit = 1 << (ty.INTEGER_BITS[type_] - 1)
     numbers = [*_numbers(values), *_products(values)]
     near = [int(v) + d for v in numbers for d in (0, 1, -1)]
     tried = (*near, *near, *PLAIN_NUMBERS, *PLAIN_NUMBERS, *_combined(values))
     return [v for v in tried if -limit <= v < limit]
 
 
-def _decimals(type_: DecimalType, values: Sequence[Any]) -> list[Decimal]:
+def _decimals(type_: ty.DecimalType, values: Sequence[Any]) -> list[Decimal]:
     """Constants and their neighbours in the last place, and where rounding turns."""
     unit = Decimal(1).scaleb(-type_.scale)
     near = [Decimal(v) + d * unit for v in _numbers(values) for d in (0, 1, -1)]
@@ -98,11 +82,11 @@ def _decimals(type_: DecimalType, values: Sequence[Any]) -> list[Decimal]:
     return _fitting([*near, *map(Decimal, PLAIN_NUMBERS), unit, *halves], type_)
 
 
-def _floats(type_: FractionalType, values: Sequence[Any]) -> list[float]:
+def _floats(type_: ty.FractionalType, values: Sequence[Any]) -> list[float]:
     """Constants and numbers near them, both zeros, NaN."""
     near = [float(v) + d for v in _numbers(values) for d in (0.0, 0.5, -1.0)]
     floats = [*near, *map(float, PLAIN_NUMBERS), -0.0, 0.5, 0.25, -1.5, NAN]
-    return [to_float32(v) for v in floats] if type_ == FLOAT else floats
+    return [to_float32(v) for v in floats] if type_ == ty.FLOAT else floats
 
 
 def _texts(values: Sequence[Any]) -> list[str]:
@@ -218,40 +202,40 @@ def _moved(moments: Iterable[Moment], by: timedelta) -> list[Moment]:
     return moved
 
 
-def numbered(type_: DataType, base: Any, number: int) -> Any:
+def numbered(type_: ty.DataType, base: Any, number: int) -> Any:
     """Another value for each number, near a value of the type; None where there are not so many."""
     match type_:
-        case IntegralType():
-            limit = 1 << (INTEGER_BITS[type_] - 1)
+        case ty.IntegralType():
+            limit = 1 << (ty.INTEGER_BITS[type_] - 1)
             value = (base or 0) + number
             return value if -limit <= value < limit else number
-        case DecimalType():
+        case ty.DecimalType():
             unit = Decimal(1).scaleb(-type_.scale)
             fitting = _fitting([(base or Decimal(0)) + number * unit], type_)
             return fitting[0] if fitting else None
-        case FractionalType():
+        case ty.FractionalType():
             return float(number if base is None or base != base else base + number)
-        case StringType():
+        case ty.StringType():
             return (base or "") + f"{abs(number):02d}"
-        case DateType():
+        case ty.DateType():
             return next(iter(_moved([base or PLAIN_DAYS[0]], timedelta(days=number))), None)
-        case TimestampType() | TimestampNtzType():
+        case ty.TimestampType() | ty.TimestampNtzType():
             moment = base or datetime(2000, 1, 31, 12)
             return next(iter(_moved([moment], timedelta(hours=number))), None)
         case _:
             return None
 
 
-def stepped(type_: DataType, value: Any, distance: Any) -> Any:
+def stepped(type_: ty.DataType, value: Any, distance: Any) -> Any:
     """A value at a distance from another, in units of its type; None where there is none."""
     match type_, value:
-        case (TimestampType() | TimestampNtzType(), datetime()):
+        case (ty.TimestampType() | ty.TimestampNtzType(), datetime()):
             by = distance if isinstance(distance, timedelta) else timedelta(seconds=int(distance))
             return next(iter(_moved([value], by)), None)
-        case DateType(), date():
+        case ty.DateType(), date():
             days = distance.days if isinstance(distance, timedelta) else int(distance)
             return next(iter(_moved([value], timedelta(days=days or 1))), None)
-        case (BooleanType(), bool()):
+        case (ty.BooleanType(), bool()):
             return not value
         case _ if isinstance(distance, timedelta):
             return numbered(type_, value, distance.days or 1)
@@ -285,7 +269,7 @@ def _numbers(values: Iterable[Any]) -> Iterator[Any]:
             yield int(value)
 
 
-def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
+def _fitting(values: Iterable[Decimal], type_: ty.DecimalType) -> list[Any]:
     fitting = []
     for value in values:
         try:
@@ -295,12 +279,12 @@ def _fitting(values: Iterable[Decimal], type_: DecimalType) -> list[Any]:
     return fitting
 
 
-def is_value(value: Any, type_: DataType, nullable: bool) -> bool:
+def is_value(value: Any, type_: ty.DataType, nullable: bool) -> bool:
     """Whether a column of a type can hold a value chosen for another."""
     return nullable if value is None else fits(value, type_)
 
 
-def fits(value: Any, type_: DataType) -> bool:
+def fits(value: Any, type_: ty.DataType) -> bool:
     """Whether a value is one of its type, written as Spark would hold it."""
     if value is None:
         return True
@@ -308,13 +292,13 @@ def fits(value: Any, type_: DataType) -> bool:
     if not like or type(value) is not type(like[0]):
         return False
     match type_:
-        case IntegralType():
-            limit = 1 << (INTEGER_BITS[type_] - 1)
+        case ty.IntegralType():
+            limit = 1 << (ty.INTEGER_BITS[type_] - 1)
             return bool(-limit <= value < limit)
-        case DecimalType(precision, scale):
+        case ty.DecimalType(precision, scale):
             digits = value.scaleb(scale)
             return bool(value.as_tuple().exponent == -scale and abs(digits) < 10**precision)
-        case _ if type_ == FLOAT:
+        case _ if type_ == ty.FLOAT:
             return bool(value != value or to_float32(value) == value)
         case _:
             return True

@@ -10,42 +10,42 @@ from veer.errors import InputError
 from veer.functions.registry import Failure
 from veer.interpreter import Program, Result, Run, Signal
 from veer.interpreter.compare import row_key
-from veer.model.dag import Dataflow
-from veer.model.schema import Schema
-from veer.model.types import DataType
+from veer.ir.dag import Dataflow
+from veer.ir.schema import Schema
+from veer.ir.types import DataType
+from veer.refute import search
 from veer.refute.instances import Tables, constants
-from veer.refute.search import NotKnown, Refutation, calling_nothing_unknown, projected, rounded
 
 Signals: TypeAlias = Mapping[str, Signal]  # by operator
 
 
-def signals_on(refutation: Refutation, tables: Tables) -> tuple[Signals, Signals] | None:
+def signals_on(refutation: search.Refutation, tables: Tables) -> tuple[Signals, Signals] | None:
     """What every operator of P and of Q gives on an instance; None where a run fails."""
-    refutation = calling_nothing_unknown(refutation)
+    refutation = search.calling_nothing_unknown(refutation)
     try:
         return _signals(refutation.p, refutation, tables), _signals(
             refutation.q, refutation, tables
         )
-    except (Failure, InputError, RecursionError, NotKnown):
+    except (Failure, InputError, RecursionError, search.NotKnown):
         return None
 
 
-def _signals(dataflow: Dataflow, refutation: Refutation, tables: Tables) -> Signals:
+def _signals(dataflow: Dataflow, refutation: search.Refutation, tables: Tables) -> Signals:
     likely = constants((refutation.p, refutation.q))
     run = Run(tables, refutation.functions, likely=likely)
     return Program(dataflow, every_signal=True).evaluate((run,))
 
 
 def same_rows(
-    refutation: Refutation,
+    refutation: search.Refutation,
     ours: tuple[Schema, Signal],
     theirs: tuple[Schema, Signal],
     columns: Sequence[tuple[int, int]],
 ) -> bool:
     """Whether two tables hold the same rows in some columns, in the sense of the comparison."""
     return refutation.same(
-        projected(_result(*ours), [i for i, _ in columns]),
-        projected(_result(*theirs), [j for _, j in columns]),
+        search.projected(_result(*ours), [i for i, _ in columns]),
+        search.projected(_result(*theirs), [j for _, j in columns]),
     )
 
 
@@ -53,8 +53,8 @@ def rows_alone(
     ours: tuple[Schema, Signal], theirs: tuple[Schema, Signal], columns: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[int]]:
     """The rows that only one of two tables has in some columns, or more often, as numbers."""
-    left = projected(_result(*ours), [i for i, _ in columns])
-    right = projected(_result(*theirs), [j for _, j in columns])
+    left = search.projected(_result(*ours), [i for i, _ in columns])
+    right = search.projected(_result(*theirs), [j for _, j in columns])
     keys, others = (_keys(each, left.types) for each in (left, right))
     return _missing(keys, others), _missing(others, keys)
 
@@ -62,7 +62,7 @@ def rows_alone(
 def _keys(result: Result, types: Sequence[DataType]) -> list[Any]:
     """Keys of rows that are equal up to rounding and the sign of zero."""
     key = row_key(types)
-    return [key(tuple(map(rounded, row))) for row in result.rows]
+    return [key(tuple(map(search.rounded, row))) for row in result.rows]
 
 
 def _missing(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:

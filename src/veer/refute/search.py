@@ -15,44 +15,20 @@ from functools import cached_property
 from itertools import product, starmap
 from typing import Any, TypeAlias
 
-from veer.analysis.determinism import dataflow_kind, expr_kind, operator_kind
-from veer.analysis.sharing import sharing
-from veer.analysis.signed_zeros import has_negative_zeros, may_show_zero_signs, without_zero_signs
+from veer import interpreter
 from veer.errors import InputError
+from veer.facts.determinism import dataflow_kind, expr_kind, operator_kind
+from veer.facts.sharing import sharing
+from veer.facts.signed_zeros import has_negative_zeros, may_show_zero_signs, without_zero_signs
 from veer.functions.registry import Failure, Kind
-from veer.interpreter import (
-    Result,
-    TooManyChoicesError,
-    differing_sequences,
-    program,
-    same_result,
-)
-from veer.model.dag import Dataflow
-from veer.model.expr import And, Case, Expr, OpaqueCall, Or
-from veer.model.ops import (
-    COMPUTED,
-    LOCAL,
-    AnyUdf,
-    RowUdf,
-    Sample,
-    Source,
-)
-from veer.model.pprint import function_name, show_expr
-from veer.model.sources import tables_read
-from veer.model.types import DataType, has_floats
-from veer.model.walk import children, operator_exprs, subqueries
-from veer.model.walk import size as dataflow_size
+from veer.ir import expr as ex, ops, types as ty
+from veer.ir.dag import Dataflow
+from veer.ir.pprint import function_name, show_expr
+from veer.ir.sources import tables_read
+from veer.ir.walk import children, operator_exprs, size as dataflow_size, subqueries
 from veer.reasons import CannotRefute, NoDifference
+from veer.refute import instances as refute_instances
 from veer.refute.failing_constants import failing_constant
-from veer.refute.instances import (
-    Instances,
-    Tables,
-    conflict,
-    constants,
-    constraints_hold,
-    has_unknown_checks,
-    unkept,
-)
 from veer.refute.parents import with_parents
 from veer.refute.shown_instants import shown_row, zone_asked
 from veer.refute.shrink import shrink
@@ -77,7 +53,7 @@ class Refutation:
     q_sink: str
     columns: tuple[tuple[int, int], ...]
     semantics: TableSemantics
-    unread: tuple[Source, ...] = ()  # tables that are declared, but not read by these sinks
+    unread: tuple[ops.Source, ...] = ()  # tables that are declared, but not read by these sinks
     functions: Functions = field(default_factory=dict, hash=False)  # what opaque ones really give
 
     @classmethod
@@ -99,17 +75,25 @@ class Refutation:
         legal = tuple(unread.values())
         return cls(ours, theirs, p_sink, q_sink, columns, semantics, legal, functions)
 
-    def completed(self, sources: Mapping[str, Source], tables: Tables) -> Tables | None:
+    def completed(
+        self, sources: Mapping[str, ops.Source], tables: refute_instances.Tables
+    ) -> refute_instances.Tables | None:
         """The instance with rows of unread tables that foreign keys lead to; None if not legal."""
         if not self.unread or not any(source.foreign_keys for source in sources.values()):
-            return tables if constraints_hold(sources, tables) else None
+            return tables if refute_instances.constraints_hold(sources, tables) else None
         return with_parents(sources, self.unread, tables)
 
-    def results(self, tables: Tables) -> tuple[Result, Result] | None:
+    def results(
+        self, tables: refute_instances.Tables
+    ) -> tuple[interpreter.Result, interpreter.Result] | None:
         """Both results with paired columns, None where a run fails."""
         try:
-            left = program(self.p).run(tables, self.functions, self._likely)[self.p_sink]
-            right = program(self.q).run(tables, self.functions, self._likely)[self.q_sink]
+            left = interpreter.program(self.p).run(tables, self.functions, self._likely)[
+                self.p_sink
+            ]
+            right = interpreter.program(self.q).run(tables, self.functions, self._likely)[
+                self.q_sink
+            ]
         except (Failure, InputError, RecursionError, NotKnown):
             return None
         return (
@@ -124,9 +108,9 @@ class Refutation:
 
     @cached_property
     def _likely(self) -> list[Any]:
-        return constants((self.p, self.q))
+        return refute_instances.constants((self.p, self.q))
 
-    def differ(self, tables: Tables) -> bool:
+    def differ(self, tables: refute_instances.Tables) -> bool:
         """Whether the sinks differ on an instance, whatever choices either version makes.
 
         A difference that rests on the sign of a zero is none: which one there is depends on
@@ -152,7 +136,7 @@ class Refutation:
         p, q = without_zero_signs(self.p), without_zero_signs(self.q)
         return None if p is None or q is None else replace(self, p=p, q=q)
 
-    def _differ(self, tables: Tables) -> bool:
+    def _differ(self, tables: refute_instances.Tables) -> bool:
         results = self.results(tables)
         if results is None or self.same(*results):
             return False
@@ -162,7 +146,7 @@ class Refutation:
         outcomes = self._all_outcomes(tables)
         return outcomes is not None and not any(starmap(self.same, product(*outcomes)))
 
-    def contradict(self, tables: Tables) -> bool:
+    def contradict(self, tables: refute_instances.Tables) -> bool:
         """Whether an instance shows that the sinks are not equal, their choices being the same.
 
         Ties may be broken by the order rows happen to come in: then what counts is that each
@@ -183,29 +167,31 @@ class Refutation:
             for one in some
         )
 
-    def _all_outcomes(self, tables: Tables) -> tuple[list[Result], list[Result]] | None:
+    def _all_outcomes(
+        self, tables: refute_instances.Tables
+    ) -> tuple[list[interpreter.Result], list[interpreter.Result]] | None:
         """What either version may give; None where a run fails or chooses too much."""
         try:
             return (
                 self._outcomes(self.p, self.p_sink, [i for i, _ in self.columns], tables),
                 self._outcomes(self.q, self.q_sink, [j for _, j in self.columns], tables),
             )
-        except (Failure, InputError, TooManyChoicesError, NotKnown):
+        except (Failure, InputError, interpreter.TooManyChoicesError, NotKnown):
             return None
 
     def _outcomes(
-        self, dataflow: Dataflow, sink: str, places: list[int], tables: Tables
-    ) -> list[Result]:
-        runs = program(dataflow).outcomes(tables, MOST_CHOICES, self.functions)
+        self, dataflow: Dataflow, sink: str, places: list[int], tables: refute_instances.Tables
+    ) -> list[interpreter.Result]:
+        runs = interpreter.program(dataflow).outcomes(tables, MOST_CHOICES, self.functions)
         return [projected(results[sink], places) for results in runs]
 
-    def same(self, one: Result, two: Result) -> bool:
+    def same(self, one: interpreter.Result, two: interpreter.Result) -> bool:
         """Equal results, floats up to rounding and the sign of zero."""
-        if same_result(one, two, self.semantics):
+        if interpreter.same_result(one, two, self.semantics):
             return True
-        if not any(map(has_floats, (*one.types, *two.types))):
+        if not any(map(ty.has_floats, (*one.types, *two.types))):
             return False
-        return same_result(_rounded(one), _rounded(two), self.semantics)
+        return interpreter.same_result(_rounded(one), _rounded(two), self.semantics)
 
     @cached_property
     def is_order_sensitive(self) -> bool:
@@ -226,7 +212,7 @@ def find_witness(
     refutation = calling_nothing_unknown(refutation)
     size = dataflow_size(refutation.p) + dataflow_size(refutation.q)
     instances = max(1, min(last or INSTANCES, budget // size))
-    stream = Instances((refutation.p, refutation.q), seed, refutation.samples)
+    stream = refute_instances.Instances((refutation.p, refutation.q), seed, refutation.samples)
     for number in range(first, instances):
         tables = stream.make(number)
         if refutation.differ(tables) and _is_legal(refutation, stream, tables):
@@ -247,33 +233,39 @@ def find_witness(
     return NoDifference(instances)
 
 
-def witness_on(refutation: Refutation, tables: Tables) -> Witness | None:
+def witness_on(refutation: Refutation, tables: refute_instances.Tables) -> Witness | None:
     """A shrunk witness from an instance, if the sinks really differ on it."""
     if _unfit(refutation) is not None:
         return None
     refutation = calling_nothing_unknown(refutation)
-    stream = Instances((refutation.p, refutation.q))
+    stream = refute_instances.Instances((refutation.p, refutation.q))
     read = {name: tables[name] for name in stream.sources}
     if refutation.differ(read) and _is_legal(refutation, stream, read):
         return _shrunk(refutation, stream, read)
     return None
 
 
-def _is_legal(refutation: Refutation, stream: Instances, tables: Tables) -> bool:
+def _is_legal(
+    refutation: Refutation, stream: refute_instances.Instances, tables: refute_instances.Tables
+) -> bool:
     """Whether a database that keeps all declared constraints can hold these tables."""
     return refutation.completed(stream.sources, tables) is not None
 
 
-def _shrunk(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
+def _shrunk(
+    refutation: Refutation, stream: refute_instances.Instances, tables: refute_instances.Tables
+) -> Witness:
     """The witness an instance shrinks to; every smaller one is legal and tells the sinks apart."""
     small = shrink(tables, lambda t: _is_legal(refutation, stream, t) and refutation.differ(t))
     return _witness(refutation, stream, small)
 
 
-def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> Tables | None:
+def first_difference(
+    refutation: Refutation, instances: int, seed: int = 1
+) -> refute_instances.Tables | None:
     """For the guard: an instance on which sinks proven equal differ, also with opaque functions."""
     refutation = replace(refutation, functions=NO_FUNCTIONS)  # proofs hold for any functions
-    stream = Instances((refutation.p, refutation.q), seed)
+    stream = refute_instances.Instances((refutation.p, refutation.q), seed)
     for number in range(0 if stream.conflict else instances):
         tables = stream.make(number)
         if refutation.contradict(tables):
@@ -281,7 +273,9 @@ def first_difference(refutation: Refutation, instances: int, seed: int = 1) -> T
     return None
 
 
-def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witness:
+def _witness(
+    refutation: Refutation, stream: refute_instances.Instances, tables: refute_instances.Tables
+) -> Witness:
     results = refutation.results(tables)
     assert results is not None
     one, two = results
@@ -294,7 +288,7 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
     }
     p_rows, q_rows = one.rows, two.rows
     if refutation.semantics is TableSemantics.ORDERED_BAG:
-        p_rows, q_rows = differing_sequences(one, two)
+        p_rows, q_rows = interpreter.differing_sequences(one, two)
     witness = Witness(WitnessKind.ROWS, shown, tuple(p_rows), tuple(q_rows), columns=one.names)
     zone = zone_asked(refutation.p, refutation.q)
     if zone is None:
@@ -310,7 +304,7 @@ def _witness(refutation: Refutation, stream: Instances, tables: Tables) -> Witne
     return replace(witness, shown_tables=tables_there, shown_rows=rows_there)
 
 
-def _types(source: Source) -> list[DataType]:
+def _types(source: ops.Source) -> list[ty.DataType]:
     return [field.type for field in source.fields]
 
 
@@ -323,7 +317,12 @@ def _unfit(refutation: Refutation) -> str | None:
         for reason in _unfit_parts(dataflow, refutation.functions):
             return reason
     both = (refutation.p, refutation.q)
-    return conflict(both) or sharing(both) or unkept(both, refutation.unread) or None
+    return (
+        refute_instances.conflict(both)
+        or sharing(both)
+        or refute_instances.unkept(both, refutation.unread)
+        or None
+    )
 
 
 def _unfit_parts(dataflow: Dataflow, functions: Functions) -> Iterator[str]:
@@ -331,17 +330,17 @@ def _unfit_parts(dataflow: Dataflow, functions: Functions) -> Iterator[str]:
     for id_ in dataflow.order:
         operator = dataflow.operators[id_]
         exprs = list(operator_exprs(operator))
-        if isinstance(operator, Source) and operator.format in (LOCAL, COMPUTED):
+        if isinstance(operator, ops.Source) and operator.format in (ops.LOCAL, ops.COMPUTED):
             yield f"the rows of {id_!r} are given, not any rows"
-        if isinstance(operator, Source) and has_unknown_checks(operator):
+        if isinstance(operator, ops.Source) and refute_instances.has_unknown_checks(operator):
             yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
-        is_run = isinstance(operator, RowUdf) and operator.identity in functions
-        if isinstance(operator, AnyUdf) and not is_run:
+        is_run = isinstance(operator, ops.RowUdf) and operator.identity in functions
+        if isinstance(operator, ops.AnyUdf) and not is_run:
             yield f"what {id_!r} ({operator.kind}) really gives is not known"
         for call in (call for e in exprs for call in _always_called(e)):
             name = function_name(call.identity)
             yield f"operator {id_!r} calls a function that is not known: {name}"
-        random = isinstance(operator, Sample) or any(expr_kind(e) is Kind.CHOICE for e in exprs)
+        random = isinstance(operator, ops.Sample) or any(expr_kind(e) is Kind.CHOICE for e in exprs)
         if random:
             yield f"operator {id_!r} draws random numbers"
         if operator_kind(dataflow, id_) is Kind.PARTITION:
@@ -375,26 +374,26 @@ def calling_nothing_unknown(refutation: Refutation) -> Refutation:
     return replace(refutation, functions=_OnlyKnown(refutation.functions))
 
 
-def _always_called(expr: Expr) -> Iterator[OpaqueCall]:
+def _always_called(expr: ex.Expr) -> Iterator[ex.OpaqueCall]:
     """Unknown functions that are called on every row; not those behind a condition."""
     match expr:
-        case OpaqueCall(body=None):
+        case ex.OpaqueCall(body=None):
             yield expr
-        case Case(branches):
+        case ex.Case(branches):
             yield from _always_called(branches[0][0])
-        case And(args) | Or(args):
+        case ex.And(args) | ex.Or(args):
             yield from _always_called(args[0])
         case _:
             for child in children(expr):
                 yield from _always_called(child)
 
 
-def projected(result: Result, places: Sequence[int]) -> Result:
+def projected(result: interpreter.Result, places: Sequence[int]) -> interpreter.Result:
     """The result with these columns only, in this order."""
     if list(places) == list(range(len(result.names))):
         return result
     rows = [tuple(row[p] for p in places) for row in result.rows]
-    return Result(
+    return interpreter.Result(
         tuple(result.names[p] for p in places),
         tuple(result.types[p] for p in places),
         rows,
@@ -402,8 +401,8 @@ def projected(result: Result, places: Sequence[int]) -> Result:
     )
 
 
-def _rounded(result: Result) -> Result:
-    return Result(
+def _rounded(result: interpreter.Result) -> interpreter.Result:
+    return interpreter.Result(
         result.names, result.types, [tuple(map(rounded, r)) for r in result.rows], result.peers
     )
 

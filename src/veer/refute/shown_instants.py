@@ -9,10 +9,9 @@ from typing import Any
 from veer.errors import UnsupportedError
 from veer.functions.zone_rules import offset_at, wall_clock
 from veer.functions.zones import is_zoned
-from veer.model.dag import Dataflow
-from veer.model.expr import Call, Literal
-from veer.model.types import DataType, TimestampType
-from veer.model.walk import operator_exprs, parts, subqueries
+from veer.ir import expr as ex, types as ty
+from veer.ir.dag import Dataflow
+from veer.ir.walk import operator_exprs, parts, subqueries
 
 
 def zone_asked(*dataflows: Dataflow) -> str | None:
@@ -26,16 +25,16 @@ def _zones(dataflow: Dataflow) -> Iterator[str]:
         operator = dataflow.operators[id_]
         for part in (part for expr in operator_exprs(operator) for part in parts(expr)):
             match part:
-                case Call(name, (*_, Literal(str() as zone))) if is_zoned(name):
+                case ex.Call(name, (*_, ex.Literal(str() as zone))) if is_zoned(name):
                     yield zone
         for query in subqueries(operator):
             yield from _zones(query)
 
 
-def shown_row(row: Sequence[Any], types: Sequence[DataType], zone: str) -> list[Any]:
+def shown_row(row: Sequence[Any], types: Sequence[ty.DataType], zone: str) -> list[Any]:
     """A row with its timestamps as texts, each with what clocks are ahead of UTC."""
     return [
-        instant_text(v, zone) if isinstance(t, TimestampType) and isinstance(v, datetime) else v
+        instant_text(v, zone) if isinstance(t, ty.TimestampType) and isinstance(v, datetime) else v
         for v, t in zip(row, types, strict=True)
     ]
 

@@ -15,74 +15,23 @@ from decimal import Decimal
 from itertools import count
 from typing import assert_never, final
 
-from veer import smt
 from veer.errors import InputError, UnsupportedError
 from veer.expressions.laws import simplified
 from veer.functions.registry import scalar_function
-from veer.model.dag import Dataflow
-from veer.model.expr import (
-    AggregateCall,
-    And,
-    Call,
-    Case,
-    Cast,
-    Compare,
-    Expr,
-    IsNull,
-    Literal,
-    Not,
-    OpaqueCall,
-    Or,
-    RowColumn,
-    Symbol,
-    arguments,
-)
-from veer.model.ops import (
-    Aggregate,
-    Deduplicate,
-    ExceptAll,
-    Filter,
-    GlobalAggregate,
-    IntersectAll,
-    Join,
-    Lateral,
-    Limit,
-    Over,
-    Project,
-    RowUdf,
-    Sample,
-    Sink,
-    Sort,
-    Source,
-    TableUdf,
-    Union,
-    Unnest,
-    Values,
-)
-from veer.model.resolve import EnclosingRows, ResolvedRow, resolve
-from veer.model.schema import Schema
-from veer.model.sources import parent_of, tables_read, target_places
-from veer.model.types import (
-    BOOLEAN,
-    INTEGER_BITS,
-    LONG,
-    DataType,
-    DateType,
-    DecimalType,
-    IntegralType,
-    TimestampNtzType,
-    TimestampType,
-    has_floats,
-)
+from veer.ir import expr as ex, ops, types as ty
+from veer.ir.dag import Dataflow
+from veer.ir.resolve import EnclosingRows, ResolvedRow, resolve
+from veer.ir.schema import Schema
+from veer.ir.sources import parent_of, tables_read, target_places
+from veer.prove import solver, solver as smt
 from veer.refute.instances import Tables, refers
 from veer.refute.pools import pool
-from veer.smt import All, Formula, Holds, No, Same, SameCount, Some, implies, same
 from veer.verdict import TableSemantics
 
 MOST_ROWS = 24
 WORK = 1_000_000
 SMALL = 10_000_000
-TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
+TRUE, FALSE = ex.Literal(True, ty.BOOLEAN), ex.Literal(False, ty.BOOLEAN)
 
 
 @final
@@ -90,8 +39,8 @@ TRUE, FALSE = Literal(True, BOOLEAN), Literal(False, BOOLEAN)
 class PossibleRow:
     """A row that is there if every condition of `there` is true."""
 
-    there: tuple[Expr, ...]
-    values: tuple[Expr, ...]
+    there: tuple[ex.Expr, ...]
+    values: tuple[ex.Expr, ...]
 
 
 @final
@@ -99,8 +48,8 @@ class PossibleRow:
 class UnknownRow:
     """A row of a source table, of which only the columns' types are known."""
 
-    there: Symbol
-    columns: tuple[RowColumn, ...]
+    there: ex.Symbol
+    columns: tuple[ex.RowColumn, ...]
 
     def as_possible(self) -> PossibleRow:
         """The row as an operator sees it."""
@@ -126,7 +75,7 @@ def symbolic_instances(
     sizes = [ones, *({**ones, name: 2} for name in sources if len(sources) > 1)]
     sizes += [dict.fromkeys(sources, n) for n in (2, 3)]
     types = p.result_schema.types
-    exact = [(i, j) for i, j in columns if not has_floats(types[i])]
+    exact = [(i, j) for i, j in columns if not ty.has_floats(types[i])]
     for size in sizes[:1] if single_rows else sizes:
         try:
             run = SymbolicRun(sources, size)
@@ -169,7 +118,7 @@ def _solved(
     ours = [_picked(r, [i for i, _ in columns]) for r in p_rows]
     theirs = [_picked(r, [j for _, j in columns]) for r in q_rows]
     counted = semantics is not TableSemantics.SET
-    difference = Some((*_missing(ours, theirs, counted), *_missing(theirs, ours, counted)))
+    difference = solver.Some((*_missing(ours, theirs, counted), *_missing(theirs, ours, counted)))
     model = smt.find_model([difference, *run.constraints(small)], WORK)
     return None if model is None else run.tables(model)
 
@@ -180,24 +129,26 @@ def _picked(row: PossibleRow, places: Sequence[int]) -> PossibleRow:
 
 def _missing(
     ours: Sequence[PossibleRow], theirs: Sequence[PossibleRow], counted: bool
-) -> Iterator[Formula]:
+) -> Iterator[solver.Formula]:
     """For each row: it is there, and not as often on the other side."""
     for row in ours:
         here = tuple(_equal(row, other) for other in ours)
         there = tuple(_equal(row, other) for other in theirs)
-        differs = No(SameCount(here, there)) if counted else No(Some(there))
-        yield All((*map(Holds, row.there), differs))
+        differs = (
+            solver.No(solver.SameCount(here, there)) if counted else solver.No(solver.Some(there))
+        )
+        yield solver.All((*map(solver.Holds, row.there), differs))
 
 
-def _equal(row: PossibleRow, other: PossibleRow) -> Formula:
-    same_values = (Same(a, b) for a, b in zip(row.values, other.values, strict=True))
-    return All((*map(Holds, other.there), *same_values))
+def _equal(row: PossibleRow, other: PossibleRow) -> solver.Formula:
+    same_values = (solver.Same(a, b) for a, b in zip(row.values, other.values, strict=True))
+    return solver.All((*map(solver.Holds, other.there), *same_values))
 
 
 class SymbolicRun:
     """Runs dataflows over tables of unknown rows."""
 
-    def __init__(self, sources: dict[str, Source], sizes: dict[str, int]) -> None:
+    def __init__(self, sources: dict[str, ops.Source], sizes: dict[str, int]) -> None:
         self.sources = sources
         numbers = count()
         self.unknown = {
@@ -206,7 +157,7 @@ class SymbolicRun:
         }
         self.rows = {t: [r.as_possible() for r in rows] for t, rows in self.unknown.items()}
 
-    def constraints(self, small: bool = False) -> Iterator[Formula]:
+    def constraints(self, small: bool = False) -> Iterator[solver.Formula]:
         """Values fit their types, rows differ on keys and refer to rows that are there."""
         for rows in self.rows.values():
             for value in (v for row in rows for v in row.values):
@@ -218,23 +169,28 @@ class SymbolicRun:
                 places = [names.index(n.lower()) for n in key]
                 for i, a in enumerate(rows):
                     for b in rows[i + 1 :]:
-                        agree = All(tuple(Same(a.values[x], b.values[x]) for x in places))
-                        present = [Not(IsNull(a.values[x])) for x in places]
-                        both = All(tuple(map(Holds, (*a.there, *b.there, *present))))
-                        yield No(All((both, agree)))
+                        agree = solver.All(
+                            tuple(solver.Same(a.values[x], b.values[x]) for x in places)
+                        )
+                        present = [ex.Not(ex.IsNull(a.values[x])) for x in places]
+                        both = solver.All(tuple(map(solver.Holds, (*a.there, *b.there, *present))))
+                        yield solver.No(solver.All((both, agree)))
             yield from self._checks(source)
             yield from self._parents(source, names)
 
-    def _checks(self, source: Source) -> Iterator[Formula]:
+    def _checks(self, source: ops.Source) -> Iterator[solver.Formula]:
         for check in source.checks:
             for row in self.rows[source.table]:
                 try:
                     holds = self._expr(check, Schema(source.fields), row, ())
                 except UnsupportedError:
                     continue  # whether a solution keeps it is looked at afterwards
-                yield implies(All(tuple(map(Holds, row.there))), No(Holds(Not(holds))))
+                yield solver.implies(
+                    solver.All(tuple(map(solver.Holds, row.there))),
+                    solver.No(solver.Holds(ex.Not(holds))),
+                )
 
-    def _parents(self, source: Source, names: list[str]) -> Iterator[Formula]:
+    def _parents(self, source: ops.Source, names: list[str]) -> Iterator[solver.Formula]:
         for foreign in source.foreign_keys:
             parent = parent_of(foreign, self.sources.values())
             own = [names.index(n.lower()) for n in foreign.columns]
@@ -242,20 +198,22 @@ class SymbolicRun:
                 continue
             their = target_places(parent, foreign)
             for row in self.rows[source.table]:
-                present = tuple(Not(IsNull(row.values[x])) for x in own)
+                present = tuple(ex.Not(ex.IsNull(row.values[x])) for x in own)
                 parents = tuple(
-                    All(
+                    solver.All(
                         (
-                            *map(Holds, other.there),
+                            *map(solver.Holds, other.there),
                             *(
-                                Same(row.values[x], other.values[y])
+                                solver.Same(row.values[x], other.values[y])
                                 for x, y in zip(own, their, strict=True)
                             ),
                         )
                     )
                     for other in self.rows[parent.table]
                 )
-                yield implies(All(tuple(map(Holds, row.there + present))), Some(parents))
+                yield solver.implies(
+                    solver.All(tuple(map(solver.Holds, row.there + present))), solver.Some(parents)
+                )
 
     def tables(self, model: Mapping[smt.Variable, object]) -> Tables:
         """The rows a model has, columns it says nothing of filled plainly."""
@@ -297,53 +255,61 @@ class SymbolicRun:
         operator = dataflow.operators[id_]
         schema = below[0] if below else Schema(())
         match operator:
-            case Source(table):
+            case ops.Source(table):
                 return self.rows[table]
-            case Values():
+            case ops.Values():
                 return _constant_rows(operator)
-            case Filter(predicate):
+            case ops.Filter(predicate):
                 return [self._kept(r, self._expr(predicate, schema, r, outer)) for r in inputs[0]]
-            case Project():
+            case ops.Project():
                 return [self._projected(operator, r, schema, outer) for r in inputs[0]]
-            case Sort():
+            case ops.Sort():
                 return inputs[0]
-            case Limit(limit, 0) if limit is None or limit >= len(inputs[0]):
+            case ops.Limit(limit, 0) if limit is None or limit >= len(inputs[0]):
                 return inputs[0]  # it keeps all rows there can be
-            case Sink():
+            case ops.Sink():
                 places = operator.places(schema)
                 return [_picked(r, places) for r in inputs[0]]
-            case Union():
+            case ops.Union():
                 return [r for rows in inputs for r in rows]
-            case Join():
+            case ops.Join():
                 return self._join(operator, inputs, below, outer)
-            case Lateral(query, keeps_all):
+            case ops.Lateral(query, keeps_all):
                 return self._lateral(query, keeps_all, inputs[0], schema, outer)
-            case Aggregate():
+            case ops.Aggregate():
                 return self._groups(operator, inputs[0], schema, outer)
-            case GlobalAggregate(calls):
+            case ops.GlobalAggregate(calls):
                 folds = [self._fold(n.call, inputs[0], schema, outer) for n in calls]
                 return [PossibleRow((), tuple(folds))]
-            case IntersectAll() | ExceptAll():
-                return self._rest(inputs, keep_common=isinstance(operator, IntersectAll))
-            case Limit() | Deduplicate() | Over() | Unnest() | Sample() | RowUdf() | TableUdf():
+            case ops.IntersectAll() | ops.ExceptAll():
+                return self._rest(inputs, keep_common=isinstance(operator, ops.IntersectAll))
+            case (
+                ops.Limit()
+                | ops.Deduplicate()
+                | ops.Over()
+                | ops.Unnest()
+                | ops.Sample()
+                | ops.RowUdf()
+                | ops.TableUdf()
+            ):
                 raise UnsupportedError(f"a {type(operator).__name__}")
             case _:
                 assert_never(operator)
 
     def _projected(
-        self, project: Project, row: PossibleRow, schema: Schema, outer: EnclosingRows
+        self, project: ops.Project, row: PossibleRow, schema: Schema, outer: EnclosingRows
     ) -> PossibleRow:
         """The row a projection makes of one; there if that is."""
         values = (self._expr(n.expr, schema, row, outer) for n in project.columns)
         return PossibleRow(row.there, tuple(values))
 
-    def _kept(self, row: PossibleRow, condition: Expr) -> PossibleRow:
+    def _kept(self, row: PossibleRow, condition: ex.Expr) -> PossibleRow:
         """The row, there only if a condition is true too: not if it is false or null."""
         return replace(row, there=(*row.there, condition))
 
     def _join(
         self,
-        join: Join,
+        join: ops.Join,
         inputs: Sequence[list[PossibleRow]],
         below: Sequence[Schema],
         outer: EnclosingRows,
@@ -353,11 +319,11 @@ class SymbolicRun:
         schema = below[0] + below[1]
         condition = TRUE if join.condition is None else join.condition
 
-        def meet(a: PossibleRow, b: PossibleRow) -> tuple[Expr, ...]:
+        def meet(a: PossibleRow, b: PossibleRow) -> tuple[ex.Expr, ...]:
             both = PossibleRow((), a.values + b.values)
             return (*a.there, *b.there, self._expr(condition, schema, both, outer))
 
-        def partner(meetings: list[tuple[Expr, ...]]) -> Expr:
+        def partner(meetings: list[tuple[ex.Expr, ...]]) -> ex.Expr:
             return _any([_all(f) for f in meetings])
 
         pairs = [PossibleRow(meet(a, b), a.values + b.values) for a in left for b in right]
@@ -366,16 +332,16 @@ class SymbolicRun:
         has = [partner([meet(a, b) for b in right]) for a in left]
         if join.kind == "semi":
             return [self._kept(a, h) for a, h in zip(left, has, strict=True)]
-        alone = [self._kept(a, Not(_truth(h))) for a, h in zip(left, has, strict=True)]
+        alone = [self._kept(a, ex.Not(_truth(h))) for a, h in zip(left, has, strict=True)]
         if join.kind == "anti":
             return alone
-        padding = tuple(Literal(None, t) for t in below[1].types)
+        padding = tuple(ex.Literal(None, t) for t in below[1].types)
         joined = pairs + [PossibleRow(r.there, r.values + padding) for r in alone]
         if join.kind == "full":
-            before = tuple(Literal(None, t) for t in below[0].types)
+            before = tuple(ex.Literal(None, t) for t in below[0].types)
             for b in right:
                 other = partner([meet(a, b) for a in left])
-                joined.append(PossibleRow((*b.there, Not(_truth(other))), before + b.values))
+                joined.append(PossibleRow((*b.there, ex.Not(_truth(other))), before + b.values))
         return joined
 
     def _lateral(
@@ -391,28 +357,32 @@ class SymbolicRun:
             inner = self.result(query, (ResolvedRow(schema, row.values), *outer))
             joined += [PossibleRow(row.there + r.there, row.values + r.values) for r in inner]
             if keeps_all:
-                none = Not(_truth(_any([_all(r.there) for r in inner])))
-                padding = tuple(Literal(None, t) for t in query.result_schema.types)
+                none = ex.Not(_truth(_any([_all(r.there) for r in inner])))
+                padding = tuple(ex.Literal(None, t) for t in query.result_schema.types)
                 joined.append(PossibleRow((*row.there, none), row.values + padding))
         return joined
 
     def _rest(self, inputs: Sequence[list[PossibleRow]], *, keep_common: bool) -> list[PossibleRow]:
         """Rows of the first input that have (or lack) a partner of the same number."""
         left, right = inputs
-        if any(has_floats(v.type) for r in left for v in r.values):
+        if any(ty.has_floats(v.type) for r in left for v in r.values):
             raise UnsupportedError("set operations on floats")
         kept = []
         for place, row in enumerate(left):
             number = _count([_same_row(row, o) for o in left[:place]])
             others = _count([_same_row(row, o) for o in right])
-            common = Compare(">", others, number)
-            kept.append(self._kept(row, common if keep_common else Not(common)))
+            common = ex.Compare(">", others, number)
+            kept.append(self._kept(row, common if keep_common else ex.Not(common)))
         return kept
 
     # -- groups --------------------------------------------------------------------------------
 
     def _groups(
-        self, aggregate: Aggregate, rows: list[PossibleRow], schema: Schema, outer: EnclosingRows
+        self,
+        aggregate: ops.Aggregate,
+        rows: list[PossibleRow],
+        schema: Schema,
+        outer: EnclosingRows,
     ) -> list[PossibleRow]:
         """The first row of each group, with the folds over its members.
 
@@ -421,182 +391,187 @@ class SymbolicRun:
         """
         keys = [k.expr for k in aggregate.keys]
         keyed = [tuple(self._expr(k, schema, r, outer) for k in keys) for r in rows]
-        if any(has_floats(k.type) for k in keys):
+        if any(ty.has_floats(k.type) for k in keys):
             raise UnsupportedError("groups of floats")
         groups = []
         for i, row in enumerate(rows):
             fits = [
-                _all([same(a, b) for a, b in zip(keyed[i], other, strict=True)]) for other in keyed
+                _all([solver.same(a, b) for a, b in zip(keyed[i], other, strict=True)])
+                for other in keyed
             ]
             earlier = _any(
                 [_all((*r.there, fit)) for r, fit in zip(rows[:i], fits[:i], strict=True)]
             )
             members = [self._kept(r, fit) for r, fit in zip(rows, fits, strict=True)]
             values = [self._fold(n.call, members, schema, outer) for n in aggregate.calls]
-            first = (*row.there, Not(_truth(earlier)))
+            first = (*row.there, ex.Not(_truth(earlier)))
             groups.append(PossibleRow(first, (*keyed[i], *values)))
         return groups
 
     def _fold(
-        self, call: AggregateCall, rows: list[PossibleRow], schema: Schema, outer: EnclosingRows
-    ) -> Expr:
+        self, call: ex.AggregateCall, rows: list[PossibleRow], schema: Schema, outer: EnclosingRows
+    ) -> ex.Expr:
         if call.function not in ("count", "sum", "min", "max", "avg"):
             raise UnsupportedError(call.function)
-        given: list[tuple[Expr, tuple[Expr, ...]]] = []
+        given: list[tuple[ex.Expr, tuple[ex.Expr, ...]]] = []
         for row in rows:
             args = tuple(self._expr(a, schema, row, outer) for a in call.args)
-            there = [*row.there, *(Not(IsNull(a)) for a in args)]
+            there = [*row.there, *(ex.Not(ex.IsNull(a)) for a in args)]
             if call.where is not None:
                 there.append(self._expr(call.where, schema, row, outer))
             given.append((_all(there), args))
         if call.distinct:
             given = _without_repeats(given)
         if call.function == "count":
-            return Cast(_count([there for there, _ in given]), call.type)
+            return ex.Cast(_count([there for there, _ in given]), call.type)
         if call.function == "avg":
             # Some function of the sum and the count; whether it is the average is replayed.
             total = _folded("sum", call.args[0].type, given)
             number = _count([there for there, _ in given])
-            value = OpaqueCall("average", (total, number), call.type)
-            return Case(((IsNull(total), Literal(None, call.type)),), value)
+            value = ex.OpaqueCall("average", (total, number), call.type)
+            return ex.Case(((ex.IsNull(total), ex.Literal(None, call.type)),), value)
         return _folded(call.function, call.type, given)
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def _expr(self, expr: Expr, schema: Schema, row: PossibleRow, outer: EnclosingRows) -> Expr:
+    def _expr(
+        self, expr: ex.Expr, schema: Schema, row: PossibleRow, outer: EnclosingRows
+    ) -> ex.Expr:
         return resolve(expr, (ResolvedRow(schema, row.values), *outer), self, simplified)
 
-    def exists(self, query: Dataflow, rows: EnclosingRows) -> Expr:
+    def exists(self, query: Dataflow, rows: EnclosingRows) -> ex.Expr:
         """Whether a row of the query is there."""
         return _any([_all(r.there) for r in self.result(query, rows)])
 
-    def contains(self, args: tuple[Expr, ...], query: Dataflow, rows: EnclosingRows) -> Expr:
+    def contains(self, args: tuple[ex.Expr, ...], query: Dataflow, rows: EnclosingRows) -> ex.Expr:
         """An OR over the rows: null where one that is there compares as null and none is equal."""
-        parts: list[Expr] = []
+        parts: list[ex.Expr] = []
         for r in self.result(query, rows):
-            equal = _all([Compare("=", a, b) for a, b in zip(args, r.values, strict=True)])
-            parts.append(And((_truth(_all(r.there)), equal)))
-        return Or(tuple(parts)) if parts else FALSE
+            equal = _all([ex.Compare("=", a, b) for a, b in zip(args, r.values, strict=True)])
+            parts.append(ex.And((_truth(_all(r.there)), equal)))
+        return ex.Or(tuple(parts)) if parts else FALSE
 
-    def scalar(self, query: Dataflow, rows: EnclosingRows) -> Expr:
+    def scalar(self, query: Dataflow, rows: EnclosingRows) -> ex.Expr:
         """The value of the first row that is there; that there is no second is not looked at."""
-        value: Expr = Literal(None, query.result_schema.types[0])
+        value: ex.Expr = ex.Literal(None, query.result_schema.types[0])
         for r in reversed(self.result(query, rows)):
-            value = Case(((_all(r.there), r.values[0]),), value)
+            value = ex.Case(((_all(r.there), r.values[0]),), value)
         return value
 
 
-def _constant_rows(operator: Values) -> list[PossibleRow]:
+def _constant_rows(operator: ops.Values) -> list[PossibleRow]:
     """Rows that are there under no condition."""
     types = [f.type for f in operator.fields]
-    return [PossibleRow((), tuple(map(Literal, row, types))) for row in operator.rows]
+    return [PossibleRow((), tuple(map(ex.Literal, row, types))) for row in operator.rows]
 
 
-def _unknown_row(source: Source, number: int) -> UnknownRow:
-    columns = (RowColumn(number, i, f.type, f.nullable) for i, f in enumerate(source.fields))
-    return UnknownRow(Symbol(number, BOOLEAN, nullable=False), tuple(columns))
+def _unknown_row(source: ops.Source, number: int) -> UnknownRow:
+    columns = (ex.RowColumn(number, i, f.type, f.nullable) for i, f in enumerate(source.fields))
+    return UnknownRow(ex.Symbol(number, ty.BOOLEAN, nullable=False), tuple(columns))
 
 
-def _in_range(value: Expr, small: bool) -> Iterator[Formula]:
+def _in_range(value: ex.Expr, small: bool) -> Iterator[solver.Formula]:
     """A number is one its type can hold, or null."""
     match value.type:
-        case IntegralType():
-            most = 2 ** (INTEGER_BITS[value.type] - 1)
+        case ty.IntegralType():
+            most = 2 ** (ty.INTEGER_BITS[value.type] - 1)
             most = min(most, SMALL) if small else most
-            low, high = Literal(-most, value.type), Literal(most - 1, value.type)
-        case DecimalType(precision, scale):
+            low, high = ex.Literal(-most, value.type), ex.Literal(most - 1, value.type)
+        case ty.DecimalType(precision, scale):
             top = (Decimal(10) ** precision - 1).scaleb(-scale)
             top = min(top, Decimal(10) ** (4 - scale) - 1) if small and precision > 6 else top
-            low, high = Literal(-top, value.type), Literal(top, value.type)
-        case DateType() | TimestampType() | TimestampNtzType():
-            low, high = (Literal(m, value.type) for m in _span(value.type, small))
+            low, high = ex.Literal(-top, value.type), ex.Literal(top, value.type)
+        case ty.DateType() | ty.TimestampType() | ty.TimestampNtzType():
+            low, high = (ex.Literal(m, value.type) for m in _span(value.type, small))
         case _:
             return
-    fits = And((Compare(">=", value, low), Compare("<=", value, high)))
-    yield Some((Holds(IsNull(value)), Holds(fits)))
+    fits = ex.And((ex.Compare(">=", value, low), ex.Compare("<=", value, high)))
+    yield solver.Some((solver.Holds(ex.IsNull(value)), solver.Holds(fits)))
 
 
-def _span(type_: DataType, small: bool) -> tuple[date, date]:
+def _span(type_: ty.DataType, small: bool) -> tuple[date, date]:
     """The first and last moment of Python's calendar, or of two years, one of them a leap year."""
-    kind = date if isinstance(type_, DateType) else datetime
+    kind = date if isinstance(type_, ty.DateType) else datetime
     return (kind(2023, 1, 1), kind(2024, 12, 31)) if small else (kind.min, kind.max)
 
 
-def _value(value: object, type_: DataType, nullable: bool) -> object:
+def _value(value: object, type_: ty.DataType, nullable: bool) -> object:
     """A value of the model; what it does not mention is null, or the plainest there is."""
     if value is not None or nullable:
         return value
     return next(iter(pool(type_, ())), None)
 
 
-def _all(parts: Sequence[Expr]) -> Expr:
+def _all(parts: Sequence[ex.Expr]) -> ex.Expr:
     kept = tuple(p for p in parts if p != TRUE)
     if not kept:
         return TRUE
-    return kept[0] if len(kept) == 1 else And(kept)
+    return kept[0] if len(kept) == 1 else ex.And(kept)
 
 
-def _any(parts: Sequence[Expr]) -> Expr:
+def _any(parts: Sequence[ex.Expr]) -> ex.Expr:
     """Whether one of these is true; never null."""
     if not parts:
         return FALSE
-    return _truth(parts[0] if len(parts) == 1 else Or(tuple(parts)))
+    return _truth(parts[0] if len(parts) == 1 else ex.Or(tuple(parts)))
 
 
-def _truth(condition: Expr) -> Expr:
+def _truth(condition: ex.Expr) -> ex.Expr:
     """The condition, null taken for false."""
-    return Case(((condition, TRUE),), FALSE)
+    return ex.Case(((condition, TRUE),), FALSE)
 
 
-def _same_row(row: PossibleRow, other: PossibleRow) -> Expr:
+def _same_row(row: PossibleRow, other: PossibleRow) -> ex.Expr:
     """Whether the other row is there with the same values, null being the same as null."""
-    fits = [same(a, b) for a, b in zip(row.values, other.values, strict=True)]
+    fits = [solver.same(a, b) for a, b in zip(row.values, other.values, strict=True)]
     return _all((*other.there, *fits))
 
 
-def _count(conditions: Sequence[Expr]) -> Expr:
+def _count(conditions: Sequence[ex.Expr]) -> ex.Expr:
     """How many conditions are true."""
-    total: Expr = Literal(0, LONG)
+    total: ex.Expr = ex.Literal(0, ty.LONG)
     for condition in conditions:
-        one = Case(((condition, Literal(1, LONG)),), Literal(0, LONG))
+        one = ex.Case(((condition, ex.Literal(1, ty.LONG)),), ex.Literal(0, ty.LONG))
         total = _plus(total, one)
     return total
 
 
-def _plus(left: Expr, right: Expr) -> Expr:
+def _plus(left: ex.Expr, right: ex.Expr) -> ex.Expr:
     """The sum of two values of one type, with the type that the typing rule of + gives."""
     args = (left, right)
-    resolved = scalar_function("+").resolve(arguments(args))
+    resolved = scalar_function("+").resolve(ex.arguments(args))
     assert all(a.type == t for a, t in zip(args, resolved.arguments, strict=True))
-    return Call("+", args, resolved.result)
+    return ex.Call("+", args, resolved.result)
 
 
 def _without_repeats(
-    given: list[tuple[Expr, tuple[Expr, ...]]],
-) -> list[tuple[Expr, tuple[Expr, ...]]]:
-    kept: list[tuple[Expr, tuple[Expr, ...]]] = []
+    given: list[tuple[ex.Expr, tuple[ex.Expr, ...]]],
+) -> list[tuple[ex.Expr, tuple[ex.Expr, ...]]]:
+    kept: list[tuple[ex.Expr, tuple[ex.Expr, ...]]] = []
     for i, (there, args) in enumerate(given):
         repeated = _any(
             [
-                _all((before, *(same(a, b) for a, b in zip(args, others, strict=True))))
+                _all((before, *(solver.same(a, b) for a, b in zip(args, others, strict=True))))
                 for before, others in given[:i]
             ]
         )
-        kept.append((And((there, Not(repeated))), args))
+        kept.append((ex.And((there, ex.Not(repeated))), args))
     return kept
 
 
-def _folded(function: str, type_: DataType, given: Sequence[tuple[Expr, tuple[Expr, ...]]]) -> Expr:
+def _folded(
+    function: str, type_: ty.DataType, given: Sequence[tuple[ex.Expr, tuple[ex.Expr, ...]]]
+) -> ex.Expr:
     """The sum, minimum or maximum of the values that are there; null of none."""
-    total: Expr = Literal(None, type_)
+    total: ex.Expr = ex.Literal(None, type_)
     for there, (arg,) in given:
-        value = arg if arg.type == type_ else Cast(arg, type_)
+        value = arg if arg.type == type_ else ex.Cast(arg, type_)
         if function == "sum":
-            more: Expr = _plus(total, value)
-            more = more if more.type == type_ else Cast(more, type_)
+            more: ex.Expr = _plus(total, value)
+            more = more if more.type == type_ else ex.Cast(more, type_)
         else:
-            better = Compare("<" if function == "min" else ">", value, total)
-            more = Case(((better, value),), total)
-        grown = Case(((IsNull(total), value),), more)
-        total = Case(((there, grown),), total)
+            better = ex.Compare("<" if function == "min" else ">", value, total)
+            more = ex.Case(((better, value),), total)
+        grown = ex.Case(((ex.IsNull(total), value),), more)
+        total = ex.Case(((there, grown),), total)
     return total

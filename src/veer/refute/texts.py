@@ -12,8 +12,8 @@ from itertools import islice, permutations
 
 from veer.functions.registry import scalar_function
 from veer.functions.traits import PythonOnly, TextUse
-from veer.model.expr import Call, Cast, Compare, Expr, Literal
-from veer.model.walk import parts
+from veer.ir import expr as ex
+from veer.ir.walk import parts
 
 PATTERNS = frozenset({TextUse.LIKE, TextUse.LIKE_ANY_CASE, TextUse.REGEX})
 SEARCHES = frozenset({TextUse.PART, TextUse.PLACE})
@@ -33,36 +33,36 @@ MOST_TEXTS = 60
 LONGEST = 80
 
 
-def text_use(expr: Expr) -> TextUse | None:
+def text_use(expr: ex.Expr) -> TextUse | None:
     """What a function of SQL at the top of an expression does with texts.
 
     Python's own functions are left out: for those, `variants` of the constants are enough.
     """
-    if not isinstance(expr, Call):
+    if not isinstance(expr, ex.Call):
         return None
     function = scalar_function(expr.function)
     return None if isinstance(function.sql, PythonOnly) else function.texts
 
 
-def looks_into_texts(expr: Expr) -> bool:
+def looks_into_texts(expr: ex.Expr) -> bool:
     """Whether an expression calls anything texts are made for."""
     return any(text_use(part) is not None for part in parts(expr))
 
 
-def telling_texts(exprs: Iterable[Expr]) -> list[str]:
+def telling_texts(exprs: Iterable[ex.Expr]) -> list[str]:
     """Texts for the patterns, searches and lengths in some expressions, each once."""
     telling: dict[str, None] = {}
     pieces: dict[str, None] = {}
     lengths: dict[int, None] = {}
     uses: set[TextUse] = set()
     for part in (p for expr in exprs for p in parts(expr)):
-        if isinstance(part, Compare | Call):
+        if isinstance(part, ex.Compare | ex.Call):
             lengths.update(dict.fromkeys(_lengths(part)))
         use = text_use(part)
         if use is not None:
             uses.add(use)
-        if isinstance(part, Call) and use in PATTERNS | SEARCHES:
-            for text in (a.value for a in part.args[:2] if isinstance(a, Literal)):
+        if isinstance(part, ex.Call) and use in PATTERNS | SEARCHES:
+            for text in (a.value for a in part.args[:2] if isinstance(a, ex.Literal)):
                 if isinstance(text, str):
                     segments = _segments(text, use)
                     telling.update(dict.fromkeys(_fitting(segments)))
@@ -93,17 +93,17 @@ def variants(texts: Sequence[str], uses: Set[TextUse]) -> list[str]:
     return changed
 
 
-def _lengths(expr: Compare | Call) -> Iterator[int]:
+def _lengths(expr: ex.Compare | ex.Call) -> Iterator[int]:
     """The numbers a part of a text is cut at, or its length is compared with."""
-    args = expr.args if isinstance(expr, Call) else (expr.left, expr.right)
-    if isinstance(expr, Call):
+    args = expr.args if isinstance(expr, ex.Call) else (expr.left, expr.right)
+    if isinstance(expr, ex.Call):
         asked = text_use(expr) is TextUse.CUT
     else:
         measured = SEARCHES | {TextUse.LENGTH}
         asked = any(text_use(p) in measured for a in args for p in parts(a))
     for arg in args if asked else ():
-        literal = arg.arg if isinstance(arg, Cast) else arg
-        if isinstance(literal, Literal) and type(literal.value) is int:
+        literal = arg.arg if isinstance(arg, ex.Cast) else arg
+        if isinstance(literal, ex.Literal) and type(literal.value) is int:
             size = abs(literal.value)
             if 0 < size <= LONGEST:
                 yield size

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
+from veer import reasons
 from veer.caveats import (
     Caveat,
     GeneratedName,
@@ -15,21 +16,13 @@ from veer.caveats import (
     OtherColumnOrder,
     ShownDifferently,
 )
-from veer.model.dag import Dataflow
-from veer.model.ops import OTHER_COLUMNS, Sink
-from veer.model.pprint import show_kind
-from veer.model.schema import Schema
-from veer.model.types import same_by_value
-from veer.model.writes import Insert
+from veer.ir import ops
+from veer.ir.dag import Dataflow
+from veer.ir.pprint import show_kind
+from veer.ir.schema import Schema
+from veer.ir.types import same_by_value
+from veer.ir.writes import Insert
 from veer.options import ColumnMatching, TypeMatching
-from veer.reasons import (
-    Cause,
-    ColumnCounts,
-    DifferentColumns,
-    DifferentType,
-    Reason,
-    WrittenDifferently,
-)
 from veer.verification.comparison import Comparison
 
 GIVEN = re.compile(r"[A-Za-z_]\w*")  # what a name given by a person looks like
@@ -56,7 +49,7 @@ class Mismatch:
     table written to decides.
     """
 
-    reason: Reason
+    reason: reasons.Reason
     certain: bool = True
     caveats: tuple[Caveat, ...] = ()
 
@@ -67,17 +60,17 @@ def match_columns(
     """Which columns of the sinks belong together, or how their schemas differ."""
     left, right = p.schemas[a], q.schemas[b]
     one, two = p.operators[a], q.operators[b]
-    assert isinstance(one, Sink) and isinstance(two, Sink)
+    assert isinstance(one, ops.Sink) and isinstance(two, ops.Sink)
     if one.write != two.write:
-        return Mismatch(WrittenDifferently(show_kind(one), show_kind(two)), certain=False)
+        return Mismatch(reasons.WrittenDifferently(show_kind(one), show_kind(two)), certain=False)
     if one.target and two.target and one.target != two.target:
-        return Mismatch(WrittenDifferently(one.target, two.target), certain=False)
+        return Mismatch(reasons.WrittenDifferently(one.target, two.target), certain=False)
     shown = () if one.kind == two.kind else (ShownDifferently(one.kind, two.kind),)
     # Columns nobody knows may be called like those that only the other side has.
-    certain = OTHER_COLUMNS not in (*left.names, *right.names)
+    certain = ops.OTHER_COLUMNS not in (*left.names, *right.names)
     if len(left) != len(right):
         only = _only_in(left.names, right.names)
-        return Mismatch(ColumnCounts(len(left), len(right), *only), certain, shown)
+        return Mismatch(reasons.ColumnCounts(len(left), len(right), *only), certain, shown)
     # The table has names and types of its own.
     into_table = isinstance(one.write, Insert) and not one.write.by_name
     by_name = asked.columns is ColumnMatching.NAME and not into_table
@@ -114,7 +107,7 @@ def _by_name(left: Schema, right: Schema, *, positional: bool) -> Matched | Mism
     if len(set(names)) < len(names) or set(names) != set(others):
         return replace(_name_difference(left.names, right.names), caveats=caveats)
     if positional:
-        return Mismatch(Cause.COLUMNS_MOVED, caveats=caveats)
+        return Mismatch(reasons.Cause.COLUMNS_MOVED, caveats=caveats)
     moved = tuple((i, others.index(name)) for i, name in enumerate(names))
     return Matched(moved, (*caveats, OtherColumnOrder()))
 
@@ -125,13 +118,13 @@ def _in_order(schema: Schema) -> Pairs:
 
 def _different_type(
     left: Schema, right: Schema, pairs: Pairs, types: TypeMatching, table_decides: bool
-) -> DifferentType | None:
+) -> reasons.DifferentType | None:
     """The first column whose types do not match."""
     for i, j in pairs:
         f, g = left.fields[i], right.fields[j]
         exact = types is TypeMatching.EXACT
         if not (f.type == g.type if exact else same_by_value(f.type, g.type)):
-            return DifferentType(f.name, str(f.type), str(g.type), table_decides)
+            return reasons.DifferentType(f.name, str(f.type), str(g.type), table_decides)
     return None
 
 
@@ -140,8 +133,8 @@ def _name_difference(left: Sequence[str], right: Sequence[str]) -> Mismatch:
     only = _only_in(left, right)
     generated = sorted(name for names in only for name in names if not GIVEN.fullmatch(name))
     if generated:
-        return Mismatch(DifferentColumns(*only, generated[0]), certain=False)
-    return Mismatch(DifferentColumns(*only))
+        return Mismatch(reasons.DifferentColumns(*only, generated[0]), certain=False)
+    return Mismatch(reasons.DifferentColumns(*only))
 
 
 def _only_in(left: Sequence[str], right: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -6,18 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
+from veer import options
 from veer.errors import UsageError
-from veer.options import (
-    ColumnMatching,
-    ErrorHandling,
-    Optimization,
-    SearchStrategy,
-    SecondSolver,
-    TypeMatching,
-    chosen,
-    chosen_several,
-    names_in,
-)
 from veer.verdict import TableSemantics
 
 
@@ -31,19 +21,19 @@ class Comparison:
     """
 
     semantics: TableSemantics = TableSemantics.BAG
-    columns: ColumnMatching = ColumnMatching.NAME
-    types: TypeMatching = TypeMatching.EXACT
+    columns: options.ColumnMatching = options.ColumnMatching.NAME
+    types: options.TypeMatching = options.TypeMatching.EXACT
     budget: int | None = (
         None  # steps of work on a pair of sinks; by default as is usual for its size
     )
     evs: tuple[str, ...] = ()  # verifiers to ask, in this order; the usual ones by default
-    errors: ErrorHandling = ErrorHandling.IGNORE
-    strategy: SearchStrategy = SearchStrategy.SWEEP
-    without: tuple[Optimization, ...] = ()  # optimizations switched off
+    errors: options.ErrorHandling = options.ErrorHandling.IGNORE
+    strategy: options.SearchStrategy = options.SearchStrategy.SWEEP
+    without: tuple[options.Optimization, ...] = ()  # optimizations switched off
     cache: str = ""  # a file in which answers of verifiers are kept
     witnesses: bool = True  # or only look for proofs: what is not proven is unknown
     evidence: bool = False  # the steps of proofs, with the solver's questions, in the report
-    recheck: SecondSolver | None = None  # asked the solver's questions too
+    recheck: options.SecondSolver | None = None  # asked the solver's questions too
     hints: bool = True  # try what would settle the part of an unknown that resisted
     names: tuple[tuple[str, str], ...] = ()  # of the first version, and of the second for the same
     suggest_keys: bool = False  # look for declarations under which the versions are equivalent
@@ -56,18 +46,20 @@ class Comparison:
         ):
             raise UsageError(f"budget must be a positive number; got {self.budget!r}")
         members = {
-            "semantics": chosen(TableSemantics, self.semantics, "semantics"),
-            "columns": chosen(ColumnMatching, self.columns, "columns"),
-            "types": chosen(TypeMatching, self.types, "types"),
+            "semantics": options.chosen(TableSemantics, self.semantics, "semantics"),
+            "columns": options.chosen(options.ColumnMatching, self.columns, "columns"),
+            "types": options.chosen(options.TypeMatching, self.types, "types"),
             "evs": _names(self.evs),
-            "errors": chosen(ErrorHandling, self.errors, "errors"),
-            "strategy": chosen(SearchStrategy, self.strategy, "strategy"),
-            "without": chosen_several(Optimization, self.without, "without"),
-            "recheck": chosen(SecondSolver, self.recheck, "recheck") if self.recheck else None,
+            "errors": options.chosen(options.ErrorHandling, self.errors, "errors"),
+            "strategy": options.chosen(options.SearchStrategy, self.strategy, "strategy"),
+            "without": options.chosen_several(options.Optimization, self.without, "without"),
+            "recheck": options.chosen(options.SecondSolver, self.recheck, "recheck")
+            if self.recheck
+            else None,
         }
         for name, member in members.items():
             object.__setattr__(self, name, member)  # the class is frozen once it is built
 
 
 def _names(given: str | Iterable[str]) -> tuple[str, ...]:
-    return names_in(given) if isinstance(given, str) else tuple(given)
+    return options.names_in(given) if isinstance(given, str) else tuple(given)

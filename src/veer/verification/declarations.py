@@ -12,24 +12,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, TypeAlias, TypeVar, assert_never, final
 
-from veer.analysis.origins import Origin, Scope, origin, origins
-from veer.hints import Declaration, Key, NotNull, References, Unique
-from veer.model.dag import Dataflow
-from veer.model.expr import Column, Compare, Expr, InQuery, OuterColumn
-from veer.model.ops import (
-    Aggregate,
-    AnyOperator,
-    Deduplicate,
-    ForeignKey,
-    Join,
-    Over,
-    Project,
-    Sort,
-    Source,
-)
-from veer.model.sources import map_sources, tables_read
-from veer.model.types import BooleanType, has_floats, is_orderable
-from veer.model.walk import operator_exprs, parts, query_of
+from veer import hints
+from veer.facts.origins import Origin, Scope, origin, origins
+from veer.ir import expr as ex, ops, types as ty
+from veer.ir.dag import Dataflow
+from veer.ir.sources import map_sources, tables_read
+from veer.ir.walk import operator_exprs, parts, query_of
 
 LARGEST_KEY = 3  # columns
 MOST = 60  # declarations of a pair
@@ -86,12 +74,12 @@ class _Collector:
         for id_ in dataflow.order:
             operator = dataflow.operators[id_]
             inputs = [below[i] for i in dataflow.inputs[id_]]
-            if not inputs or isinstance(operator, Source):
+            if not inputs or isinstance(operator, ops.Source):
                 continue
-            rows = inputs[0] + inputs[1] if isinstance(operator, Join) else inputs[0]
+            rows = inputs[0] + inputs[1] if isinstance(operator, ops.Join) else inputs[0]
             self.operator(operator, (rows, *outer))
 
-    def operator(self, operator: AnyOperator, scope: Scope) -> None:
+    def operator(self, operator: ops.AnyOperator, scope: Scope) -> None:
         """Take in one operator over its rows."""
         for listed in _lists(operator):
             self.group([o for e in listed if (o := origin(e, scope)) is not None])
@@ -100,22 +88,25 @@ class _Collector:
             self.dataflow(own, scope)
         for expr in operator_exprs(operator):
             # A column that is only passed on may be null or not: nothing changes.
-            if not (isinstance(operator, Project) and isinstance(expr, Column)):
+            if not (isinstance(operator, ops.Project) and isinstance(expr, ex.Column)):
                 self.expression(expr, scope)
 
-    def expression(self, expr: Expr, scope: Scope) -> None:
+    def expression(self, expr: ex.Expr, scope: Scope) -> None:
         """Take in a condition, or what is computed."""
         equal: list[tuple[Origin, Origin]] = []
         for part in parts(expr):
-            if isinstance(part, Column | OuterColumn) and (o := origin(part, scope)) is not None:
+            if (
+                isinstance(part, ex.Column | ex.OuterColumn)
+                and (o := origin(part, scope)) is not None
+            ):
                 self.read.append(o)
-            if isinstance(part, Compare) and part.op in ("=", "<=>"):
+            if isinstance(part, ex.Compare) and part.op in ("=", "<=>"):
                 ends = origin(part.left, scope), origin(part.right, scope)
                 equal += [(a, b) for a, b in [ends] if a is not None and b is not None]
                 self.group([end for end in ends if end is not None])
             if (query := query_of(part)) is not None:
                 self.dataflow(query, scope)
-                if isinstance(part, InQuery):
+                if isinstance(part, ex.InQuery):
                     shown = origins(query, scope)[query.sinks[0]].origins
                     given = [origin(arg, scope) for arg in part.args]
                     pairs = zip(given, shown, strict=False)
@@ -133,15 +124,15 @@ class _Collector:
                 self.together.append(own)
 
 
-def _lists(operator: AnyOperator) -> Iterator[Sequence[Expr]]:
+def _lists(operator: ops.AnyOperator) -> Iterator[Sequence[ex.Expr]]:
     """Expressions that an operator groups, orders or chooses by."""
-    if isinstance(operator, Aggregate):
+    if isinstance(operator, ops.Aggregate):
         yield [key.expr for key in operator.keys]
-    if isinstance(operator, Deduplicate):
+    if isinstance(operator, ops.Deduplicate):
         yield operator.keys
-    if isinstance(operator, Sort):
+    if isinstance(operator, ops.Sort):
         yield [key.expr for key in operator.keys]
-    if isinstance(operator, Over):
+    if isinstance(operator, ops.Over):
         for named in operator.calls:
             yield named.call.partition
             yield [*named.call.partition, *(key.expr for key in named.call.order)]
@@ -152,7 +143,7 @@ def _lists(operator: AnyOperator) -> Iterator[Sequence[Expr]]:
 
 def candidates(
     p: Dataflow, q: Dataflow, least: Likelihood = Likelihood.HARDLY
-) -> list[tuple[Declaration, Likelihood]]:
+) -> list[tuple[hints.Declaration, Likelihood]]:
     """Declarations that may help to prove two versions equal, the likeliest first."""
     tables = tables_read([p, q])
     used = uses([p, q])
@@ -162,51 +153,55 @@ def candidates(
     return sorted(likely, key=lambda pair: -pair[1])[:MOST]
 
 
-def _declarations(used: Uses, tables: dict[str, Source]) -> Iterator[Declaration]:
+def _declarations(used: Uses, tables: dict[str, ops.Source]) -> Iterator[hints.Declaration]:
     read = [o for o in used.read if o[0] in tables]
-    yield from (NotNull(table, column) for table, column in read)
+    yield from (hints.NotNull(table, column) for table, column in read)
     for columns in used.together:
         table = columns[0][0]
         names = tuple(sorted(column for _, column in columns))
         if table in tables and all(_may_be_key(tables[table], name) for name in names):
-            yield Key(table, names)
+            yield hints.Key(table, names)
     for one, two in used.compared:
         for (table, column), (parent, target) in ((one, two), (two, one)):
             if table in tables and parent in tables and table != parent:
-                yield References(table, (column,), parent, (target,))
+                yield hints.References(table, (column,), parent, (target,))
 
 
-def _may_be_key(source: Source, column: str) -> bool:
+def _may_be_key(source: ops.Source, column: str) -> bool:
     type_ = next(f.type for f in source.fields if f.name == column)
-    return is_orderable(type_) and not has_floats(type_) and not isinstance(type_, BooleanType)
+    return (
+        ty.is_orderable(type_)
+        and not ty.has_floats(type_)
+        and not isinstance(type_, ty.BooleanType)
+    )
 
 
-def _holds(declaration: Declaration, source: Source) -> bool:
+def _holds(declaration: hints.Declaration, source: ops.Source) -> bool:
     """Whether a table declares it already."""
     match declaration:
-        case NotNull(_, column):
+        case hints.NotNull(_, column):
             return any(f.name == column and not f.nullable for f in source.fields)
-        case Key(_, columns):
+        case hints.Key(_, columns):
             return any(set(key) <= set(columns) for key in source.keys)
-        case Unique(_, columns):
+        case hints.Unique(_, columns):
             return any(set(key) <= set(columns) for key in (*source.keys, *source.unique))
-        case References(_, columns, parent, _):
+        case hints.References(_, columns, parent, _):
             known = source.foreign_keys
             return any(f.columns == columns and f.parent.lower() == parent.lower() for f in known)
         case _:
             assert_never(declaration)
 
 
-def likelihood(declaration: Declaration, tables: Mapping[str, Source]) -> Likelihood:
+def likelihood(declaration: hints.Declaration, tables: Mapping[str, ops.Source]) -> Likelihood:
     """How likely a declaration holds, by the names in it."""
     match declaration:
-        case NotNull():
+        case hints.NotNull():
             return Likelihood.LIKELY
-        case Key(table, columns) | Unique(table, columns):
+        case hints.Key(table, columns) | hints.Unique(table, columns):
             if len(columns) > 1:
                 return Likelihood.PERHAPS
             return _names_a_row(table, columns[0], tables)
-        case References(table, columns, parent, targets):
+        case hints.References(table, columns, parent, targets):
             own = _names_a_row(table, columns[0], tables) is Likelihood.LIKELY
             other = _is_named_after(targets[0], parent) or targets[0].lower() in ("id", "key")
             return Likelihood.LIKELY if other and not own else Likelihood.HARDLY
@@ -214,7 +209,7 @@ def likelihood(declaration: Declaration, tables: Mapping[str, Source]) -> Likeli
             assert_never(declaration)
 
 
-def _names_a_row(table: str, column: str, tables: Mapping[str, Source]) -> Likelihood:
+def _names_a_row(table: str, column: str, tables: Mapping[str, ops.Source]) -> Likelihood:
     """Whether a column is called like what tells the rows of a table apart."""
     name = column.lower()
     if name in ("id", "key", "pk", "uuid", "guid") or _is_named_after(column, table):
@@ -235,23 +230,23 @@ def _is_named_after(column: str, table: str) -> bool:
 
 
 def violated(
-    declarations: Iterable[Declaration], tables: Mapping[str, Mapping[str, Any]]
-) -> list[Declaration]:
+    declarations: Iterable[hints.Declaration], tables: Mapping[str, Mapping[str, Any]]
+) -> list[hints.Declaration]:
     """The declarations that do not hold of some rows, given for each table with its columns."""
     return [d for d in declarations if not _holds_of(d, tables)]
 
 
-def _holds_of(declaration: Declaration, tables: Mapping[str, Mapping[str, Any]]) -> bool:
+def _holds_of(declaration: hints.Declaration, tables: Mapping[str, Mapping[str, Any]]) -> bool:
     match declaration:
-        case NotNull(table, column):
+        case hints.NotNull(table, column):
             return all(None not in row for row in _rows(tables, table, (column,)))
-        case Key(table, columns):
+        case hints.Key(table, columns):
             rows = _rows(tables, table, columns)
             return len(set(map(repr, rows))) == len(rows) and all(None not in r for r in rows)
-        case Unique(table, columns):
+        case hints.Unique(table, columns):
             rows = [row for row in _rows(tables, table, columns) if None not in row]
             return len(set(map(repr, rows))) == len(rows)
-        case References(table, columns, parent, targets):
+        case hints.References(table, columns, parent, targets):
             parents = set(map(repr, _rows(tables, parent, targets)))
             children = [row for row in _rows(tables, table, columns) if None not in row]
             return all(repr(row) in parents for row in children)
@@ -273,39 +268,39 @@ def _rows(
 # -- declaring ---------------------------------------------------------------------------------
 
 
-def declaring(dataflow: Dataflow, declarations: Sequence[Declaration]) -> Dataflow:
+def declaring(dataflow: Dataflow, declarations: Sequence[hints.Declaration]) -> Dataflow:
     """The dataflow with its tables declaring more."""
     return map_sources(dataflow, lambda source: _declared(source, declarations))
 
 
 def with_targets(
-    declarations: Sequence[Declaration], tables: Mapping[str, Source]
-) -> list[Declaration]:
+    declarations: Sequence[hints.Declaration], tables: Mapping[str, ops.Source]
+) -> list[hints.Declaration]:
     """The declarations without references to what is no key."""
-    keys = {(d.table, d.columns) for d in declarations if isinstance(d, Key)}
+    keys = {(d.table, d.columns) for d in declarations if isinstance(d, hints.Key)}
     keys |= {(table, key) for table, source in tables.items() for key in source.keys}
     return [
         d
         for d in declarations
-        if not isinstance(d, References) or (d.parent, d.parent_columns) in keys
+        if not isinstance(d, hints.References) or (d.parent, d.parent_columns) in keys
     ]
 
 
-def _declared(source: Source, declarations: Sequence[Declaration]) -> Source:
+def _declared(source: ops.Source, declarations: Sequence[hints.Declaration]) -> ops.Source:
     own = [d for d in declarations if d.table == source.table]
     if not own:
         return source
-    never_null = {d.column for d in own if isinstance(d, NotNull)}
-    never_null |= {column for d in own if isinstance(d, Key) for column in d.columns}
+    never_null = {d.column for d in own if isinstance(d, hints.NotNull)}
+    never_null |= {column for d in own if isinstance(d, hints.Key) for column in d.columns}
     fields = tuple(replace(f, nullable=False) if f.name in never_null else f for f in source.fields)
-    keys = (*source.keys, *(d.columns for d in own if isinstance(d, Key)))
-    unique = (*source.unique, *(d.columns for d in own if isinstance(d, Unique)))
+    keys = (*source.keys, *(d.columns for d in own if isinstance(d, hints.Key)))
+    unique = (*source.unique, *(d.columns for d in own if isinstance(d, hints.Unique)))
     foreign = (
         *source.foreign_keys,
         *(
-            ForeignKey(d.columns, d.parent, d.parent_columns)
+            ops.ForeignKey(d.columns, d.parent, d.parent_columns)
             for d in own
-            if isinstance(d, References)
+            if isinstance(d, hints.References)
         ),
     )
     return replace(source, fields=fields, keys=keys, unique=unique, foreign_keys=foreign)

@@ -16,25 +16,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
-from veer.analysis.facts import rows_kept
-from veer.analysis.lineage import ColumnSource, column_sources, followed
 from veer.expressions.constant_folding import computed
 from veer.expressions.failing import can_fail
-from veer.model.conditions import conjuncts
-from veer.model.dag import Dataflow
-from veer.model.expr import (
-    AggregateCall,
-    Case,
-    Column,
-    Expr,
-    OuterColumn,
-)
-from veer.model.ops import (
+from veer.facts.facts import rows_kept
+from veer.facts.lineage import ColumnSource, column_sources, followed
+from veer.ir import expr as ex, walk
+from veer.ir.conditions import conjuncts
+from veer.ir.dag import Dataflow
+from veer.ir.ops import (
     Source,
 )
-from veer.model.pprint import show_expr
-from veer.model.schema import Field, Schema
-from veer.model.walk import children, map_children, map_exprs, operator_exprs, query_of, transform
+from veer.ir.pprint import show_expr
+from veer.ir.schema import Field, Schema
 
 
 @final
@@ -71,12 +64,12 @@ class _Collector:
     def __init__(self, dataflow: Dataflow) -> None:
         # Where constants can be computed, nothing fails.
         operators = {
-            id_: map_exprs(operator, lambda e: transform(e, computed))
+            id_: walk.map_exprs(operator, lambda e: walk.transform(e, computed))
             for id_, operator in dataflow.operators.items()
         }
         self.dataflow = Dataflow(operators, dataflow.links, dataflow.declared)
-        self.columns: dict[str, list[Expr]] = {}
-        self.guards: dict[str, list[Expr]] = {}
+        self.columns: dict[str, list[ex.Expr]] = {}
+        self.guards: dict[str, list[ex.Expr]] = {}
 
     def collect(self, ids: list[str]) -> Iterator[FailingExpression]:
         """What may fail in some operators, given with those that feed them first."""
@@ -86,42 +79,44 @@ class _Collector:
             schema = Schema(tuple(f for i in below for f in self.dataflow.schemas[i]))
             given = [c for i in below for c in self.columns[i]]
             guards = [g for i in below for g in self.guards[i]]
-            for expr in operator_exprs(operator):
+            for expr in walk.operator_exprs(operator):
                 yield from _failing(expr, schema, given, guards)
             self.columns[id_] = self._outputs(id_, schema, given)
             self.guards[id_] = self._kept(id_, schema, given)
 
-    def _outputs(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
+    def _outputs(self, id_: str, schema: Schema, given: list[ex.Expr]) -> list[ex.Expr]:
         """The columns of an operator as expressions over source columns, as far as they are some."""
         operator = self.dataflow.operators[id_]
         own = self.dataflow.schemas[id_]
         if isinstance(operator, Source):
-            return [Column(f"{operator.table}.{f.name}", f.type) for f in own]
+            return [ex.Column(f"{operator.table}.{f.name}", f.type) for f in own]
 
-        def column(source: ColumnSource, field: Field) -> Expr:
-            if isinstance(source, AggregateCall):
-                return Column(source.function, source.type)
-            of_input: Expr | None = followed(source, given, lambda e: _resolved(e, schema, given))
-            return of_input or Column(field.name, field.type)  # the operator's own
+        def column(source: ColumnSource, field: Field) -> ex.Expr:
+            if isinstance(source, ex.AggregateCall):
+                return ex.Column(source.function, source.type)
+            of_input: ex.Expr | None = followed(
+                source, given, lambda e: _resolved(e, schema, given)
+            )
+            return of_input or ex.Column(field.name, field.type)  # the operator's own
 
         return list(map(column, column_sources(self.dataflow, id_), own))
 
-    def _kept(self, id_: str, schema: Schema, given: list[Expr]) -> list[Expr]:
+    def _kept(self, id_: str, schema: Schema, given: list[ex.Expr]) -> list[ex.Expr]:
         """The conditions that every row an operator gives has passed."""
         kept, asked = rows_kept(self.dataflow.operators[id_])
         guards = [g for port in kept for g in self.guards[self.dataflow.inputs[id_][port]]]
         return [*guards, *(p for c in asked for p in conjuncts(_resolved(c, schema, given)))]
 
 
-def _resolved(expr: Expr, schema: Schema, given: list[Expr]) -> Expr:
+def _resolved(expr: ex.Expr, schema: Schema, given: list[ex.Expr]) -> ex.Expr:
     """The expression with columns replaced by what they are made of; subqueries stay."""
-    if isinstance(expr, Column):
+    if isinstance(expr, ex.Column):
         return given[schema.place(expr.name, expr.occurrence)]
-    return map_children(expr, lambda child: _resolved(child, schema, given))
+    return walk.map_children(expr, lambda child: _resolved(child, schema, given))
 
 
 def _failing(
-    expr: Expr, schema: Schema, given: list[Expr], guards: list[Expr]
+    expr: ex.Expr, schema: Schema, given: list[ex.Expr], guards: list[ex.Expr]
 ) -> Iterator[FailingExpression]:
     """Failing parts of an operator's own expression; those of its inputs were found there."""
     if can_fail(expr):
@@ -129,26 +124,26 @@ def _failing(
         read = set(_columns(resolved))
         shown = sorted({_show(g) for g in guards if read & set(_columns(g))})
         yield FailingExpression(_show(resolved), tuple(shown))
-    if isinstance(expr, Case):
+    if isinstance(expr, ex.Case):
         for when, then in expr.branches:
             yield from _failing(when, schema, given, guards)
             reached = [*guards, _resolved(when, schema, given)]
             yield from _failing(then, schema, given, reached)
         yield from _failing(expr.otherwise, schema, given, guards)
         return
-    for child in children(expr):
+    for child in walk.children(expr):
         yield from _failing(child, schema, given, guards)
-    query = query_of(expr)
+    query = walk.query_of(expr)
     if query is not None:
         yield from may_fail(query, query.sinks[0])
 
 
-def _show(expr: Expr) -> str:
+def _show(expr: ex.Expr) -> str:
     return show_expr(expr).replace("`", "")
 
 
-def _columns(expr: Expr) -> Iterator[str]:
-    if isinstance(expr, Column | OuterColumn):
+def _columns(expr: ex.Expr) -> Iterator[str]:
+    if isinstance(expr, ex.Column | ex.OuterColumn):
         yield expr.name
-    for child in children(expr):
+    for child in walk.children(expr):
         yield from _columns(child)

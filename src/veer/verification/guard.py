@@ -9,39 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from veer.analysis.signed_zeros import shown_zero_sign
-from veer.analysis.sink_assumptions import columns_as_used, declared_of_functions
+from veer import reasons
 from veer.assumptions import MergeStops
 from veer.caveats import Caveat, MayFail, MoreMayFail, Side
-from veer.model.dag import Dataflow
-from veer.model.ops import Sink
-from veer.model.writes import Change
+from veer.facts.signed_zeros import shown_zero_sign
+from veer.facts.sink_assumptions import columns_as_used, declared_of_functions
+from veer.ir.dag import Dataflow
+from veer.ir.ops import Sink
+from veer.ir.writes import Change
 from veer.options import ErrorHandling
-from veer.proof import (
-    Claim,
-    NormalizedStep,
-    Proof,
-    ProofError,
-    check,
-    is_unseen_edit,
-    verifiers,
-)
-from veer.reasons import (
-    Cause,
-    FailsInOneVersion,
-    ProofRefuted,
-    Proven,
-    Reason,
-    SaidBy,
-    SameOperators,
-    ZeroSignShown,
-)
 from veer.refute import Refutation, first_difference
-from veer.search.attempts import Attempts
-from veer.search.catalyst import CATALYST
 from veer.verdict import SinkReport, Verdict
+from veer.verification import proof as verification_proof
 from veer.verification.evidence import Evidence
 from veer.verification.failures import may_fail, only_in
+from veer.verification.search.attempts import Attempts
+from veer.verification.search.catalyst import CATALYST
 
 GUARD_INSTANCES = 8
 MOST_CAVEATS = 4
@@ -57,14 +40,14 @@ class ProofGuard:
     p: Dataflow
     q: Dataflow
     refutation: Refutation
-    goal: Claim
+    goal: verification_proof.Claim
     attempts: Attempts
     caveats: tuple[Caveat, ...]
     errors: ErrorHandling
     choices: dict[str, str]
     evidence: Evidence | None = None
 
-    def report(self, proof: Proof) -> SinkReport | Reason:
+    def report(self, proof: verification_proof.Proof) -> SinkReport | reasons.Reason:
         """The verdict a proof gives, with its evidence if asked for; or why it is none."""
         report = self._report(proof)
         if self.evidence is None or not isinstance(report, SinkReport):
@@ -73,52 +56,66 @@ class ProofGuard:
             return report
         return self.evidence.added_to(report, proof, self.p, self.q)
 
-    def _report(self, proof: Proof) -> SinkReport | Reason:
+    def _report(self, proof: verification_proof.Proof) -> SinkReport | reasons.Reason:
         """EQUIVALENT, if the checker accepts the proof and simulation agrees; else why not."""
         p, q, a, b = self.p, self.q, self.goal.p, self.goal.q
         ask = self.attempts.answer if self.evidence is None else self.evidence.ask
         try:
-            assumptions = check(proof, p, q, self.goal, ask, self.choices)
+            assumptions = verification_proof.check(proof, p, q, self.goal, ask, self.choices)
             declared = {*declared_of_functions(p, a), *declared_of_functions(q, b)}
             assumptions = (*assumptions, *sorted(declared, key=repr))
-        except ProofError as error:
+        except verification_proof.ProofError as error:
             return error.reason
         tables = first_difference(self.refutation, GUARD_INSTANCES)
         if tables is not None:
             # Spark may use facts of the data that the dataflow does not declare: no defect of ours.
-            if [verifiers(step) for step in proof.steps if verifiers(step)] == [(CATALYST,)]:
-                return SaidBy((CATALYST,), Cause.CATALYST_KNOWS_MORE)
+            if [
+                verification_proof.verifiers(step)
+                for step in proof.steps
+                if verification_proof.verifiers(step)
+            ] == [(CATALYST,)]:
+                return reasons.SaidBy((CATALYST,), reasons.Cause.CATALYST_KNOWS_MORE)
             # Prover or interpreter is wrong, so neither is believed: nothing else is tried.
-            refuted = ProofRefuted(repr({name: list(rows) for name, rows in tables.items()}))
+            refuted = reasons.ProofRefuted(
+                repr({name: list(rows) for name, rows in tables.items()})
+            )
             return SinkReport(a, b, Verdict.UNKNOWN, refuted, (), self.caveats)
         reason = _reason(proof, p, q)
-        if isinstance(reason, SameOperators):
+        if isinstance(reason, reasons.SameOperators):
             return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, self.caveats)
         merges = sorted({*_merges(p, a), *_merges(q, b)}, key=repr)
         assumptions = (*assumptions, *merges, *columns_as_used((p, a), (q, b)))
         # Different plans may show different signs of zeros; versions that are alike have one plan.
         for side in (self.refutation.p, self.refutation.q):
             if shown := shown_zero_sign(side):
-                return ZeroSignShown(shown)
+                return reasons.ZeroSignShown(shown)
         windows = self.attempts.used(proof, p, q)
         failures = _failures(self.refutation)
         if failures and self.errors is ErrorHandling.STRICT:
-            fails = FailsInOneVersion(failures[0])
+            fails = reasons.FailsInOneVersion(failures[0])
             return SinkReport(a, b, Verdict.UNKNOWN, fails, assumptions, self.caveats, windows)
         caveats = (*self.caveats, *failures)
         return SinkReport(a, b, Verdict.EQUIVALENT, reason, assumptions, caveats, windows)
 
 
-def _reason(proof: Proof, p: Dataflow, q: Dataflow) -> SameOperators | Proven:
+def _reason(
+    proof: verification_proof.Proof, p: Dataflow, q: Dataflow
+) -> reasons.SameOperators | reasons.Proven:
     """By what a proof shows two versions equal."""
-    asked = [verifiers(step) for step in proof.steps if verifiers(step)]
-    normalized = any(isinstance(step, NormalizedStep) for step in proof.steps)
-    steps = [step for step in proof.steps if not isinstance(step, NormalizedStep)]
-    unseen = sum(is_unseen_edit(step, p, q) for step in steps)
+    asked = [
+        verification_proof.verifiers(step)
+        for step in proof.steps
+        if verification_proof.verifiers(step)
+    ]
+    normalized = any(isinstance(step, verification_proof.NormalizedStep) for step in proof.steps)
+    steps = [
+        step for step in proof.steps if not isinstance(step, verification_proof.NormalizedStep)
+    ]
+    unseen = sum(verification_proof.is_unseen_edit(step, p, q) for step in steps)
     if not asked and not unseen and not normalized:
-        return SameOperators(len(proof.steps) - 1)
+        return reasons.SameOperators(len(proof.steps) - 1)
     evs = tuple(dict.fromkeys(ev for evs in asked for ev in evs))
-    return Proven(evs, len(asked), normalized, unseen)
+    return reasons.Proven(evs, len(asked), normalized, unseen)
 
 
 def _failures(refutation: Refutation) -> list[MayFail | MoreMayFail]:

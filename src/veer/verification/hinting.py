@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard, final
 
-from veer.analysis.call_kinds import adds_floats
-from veer.analysis.determinism import operator_kind
-from veer.analysis.keys import uniqueness
+from veer import reasons
 from veer.caveats import Side
+from veer.facts.call_kinds import adds_floats
+from veer.facts.determinism import operator_kind
+from veer.facts.keys import uniqueness
 from veer.functions.registry import AGGREGATE, OVER, Kind, scalar_function
 from veer.functions.traits import SolverMeaning
 from veer.hints import (
@@ -24,38 +25,11 @@ from veer.hints import (
     Hint,
     UninterpretedFunctions,
 )
-from veer.model.dag import Dataflow
-from veer.model.expr import Call, Column, Expr, OpaqueCall, OverCall, SortKey
-from veer.model.ops import (
-    Aggregate,
-    AnyOperator,
-    Deduplicate,
-    Filter,
-    GlobalAggregate,
-    Limit,
-    NamedOver,
-    Over,
-    Project,
-    RowUdf,
-    Sort,
-    TableUdf,
-)
-from veer.model.pprint import brief, function_name, show_aggregate, show_over
-from veer.model.query_pair import QueryPair, operators_between
-from veer.model.walk import operator_exprs, parts, subqueries
-from veer.reasons import (
-    AtCutPoint,
-    Cause,
-    ClaimNotShown,
-    DecompositionBudget,
-    NotProven,
-    NotShown,
-    Reason,
-    SaidBy,
-    Several,
-    TimeLimit,
-    WindowNotShown,
-)
+from veer.ir import expr as ex, ops
+from veer.ir.dag import Dataflow
+from veer.ir.pprint import brief, function_name, show_aggregate, show_over
+from veer.ir.query_pair import QueryPair, operators_between
+from veer.ir.walk import operator_exprs, parts, subqueries
 
 
 @final
@@ -68,7 +42,7 @@ class Part:
     ids: tuple[str, ...]
 
     @property
-    def operators(self) -> Iterator[tuple[str, AnyOperator]]:
+    def operators(self) -> Iterator[tuple[str, ops.AnyOperator]]:
         """The operators by id."""
         return ((id_, self.dataflow.operators[id_]) for id_ in self.ids)
 
@@ -102,26 +76,26 @@ def _functions(p: Part, q: Part) -> Iterator[Hint]:
         if expr not in apart:
             continue
         match expr:
-            case OpaqueCall(identity):
+            case ex.OpaqueCall(identity):
                 yield DescribeFunction(function_name(identity))
-            case RowUdf(identity) | TableUdf(identity):
+            case ops.RowUdf(identity) | ops.TableUdf(identity):
                 yield DescribeFunction(function_name(identity))
-            case Call(function):
+            case ex.Call(function):
                 uninterpreted[function] = None
     if uninterpreted:
         yield UninterpretedFunctions(tuple(uninterpreted))
 
 
-def _applied(part: Part) -> Iterator[OpaqueCall | Call | RowUdf | TableUdf]:
+def _applied(part: Part) -> Iterator[ex.OpaqueCall | ex.Call | ops.RowUdf | ops.TableUdf]:
     for _, operator in part.operators:
-        if isinstance(operator, RowUdf | TableUdf):
+        if isinstance(operator, ops.RowUdf | ops.TableUdf):
             yield operator
         for expr in _exprs(operator):
-            if isinstance(expr, OpaqueCall) or _is_uninterpreted(expr):
+            if isinstance(expr, ex.OpaqueCall) or _is_uninterpreted(expr):
                 yield expr
 
 
-def _exprs(operator: AnyOperator) -> Iterator[Expr]:
+def _exprs(operator: ops.AnyOperator) -> Iterator[ex.Expr]:
     """All parts of the expressions of an operator, those of its subqueries too."""
     for expr in operator_exprs(operator):
         yield from parts(expr)
@@ -130,8 +104,8 @@ def _exprs(operator: AnyOperator) -> Iterator[Expr]:
             yield from _exprs(inner)
 
 
-def _is_uninterpreted(expr: Expr) -> TypeGuard[Call]:
-    if not isinstance(expr, Call):
+def _is_uninterpreted(expr: ex.Expr) -> TypeGuard[ex.Call]:
+    if not isinstance(expr, ex.Call):
         return False
     return scalar_function(expr.function).solver is SolverMeaning.UNINTERPRETED
 
@@ -142,9 +116,9 @@ def _is_uninterpreted(expr: Expr) -> TypeGuard[Call]:
 def _float_sums(part: Part) -> Iterator[FloatSum]:
     for id_, operator in part.operators:
         texts: list[str] = []
-        if isinstance(operator, Aggregate | GlobalAggregate):
+        if isinstance(operator, ops.Aggregate | ops.GlobalAggregate):
             texts = [show_aggregate(n.call) for n in operator.calls if adds_floats(n.call)]
-        if isinstance(operator, Over):
+        if isinstance(operator, ops.Over):
             added = (n.call for n in operator.calls if n.call.function not in OVER)
             texts = [show_over(call) for call in added if adds_floats(call)]
         yield from (FloatSum(part.side, id_, text) for text in texts)
@@ -152,7 +126,7 @@ def _float_sums(part: Part) -> Iterator[FloatSum]:
 
 def _batches(part: Part) -> Iterator[BatchFunction]:
     for _, operator in part.operators:
-        if isinstance(operator, TableUdf) and operator.scope == "batch":
+        if isinstance(operator, ops.TableUdf) and operator.scope == "batch":
             yield BatchFunction(function_name(operator.identity))
 
 
@@ -168,9 +142,9 @@ def ties(pair: QueryPair, is_proven: Callable[[QueryPair], bool]) -> list[BreakT
 
 def _ties(part: Part) -> Iterator[BreakTie]:
     for id_, operator in part.operators:
-        if not isinstance(operator, Limit | Over | Deduplicate):
+        if not isinstance(operator, ops.Limit | ops.Over | ops.Deduplicate):
             continue
-        if isinstance(operator, Over) and not any(_sees_ties(n.call) for n in operator.calls):
+        if isinstance(operator, ops.Over) and not any(_sees_ties(n.call) for n in operator.calls):
             continue
         if operator_kind(part.dataflow, id_) is Kind.CHOICE:
             columns = _telling_apart(part.dataflow, _ordering(part.dataflow, id_))
@@ -180,9 +154,9 @@ def _ties(part: Part) -> Iterator[BreakTie]:
 def _ordering(dataflow: Dataflow, id_: str) -> str:
     """The operator whose order a choosing operator follows: the sort below a limit, or itself."""
     start = id_
-    while isinstance(dataflow.operators[id_], Limit | Filter | Project):
+    while isinstance(dataflow.operators[id_], ops.Limit | ops.Filter | ops.Project):
         (id_,) = dataflow.inputs[id_]
-    return id_ if isinstance(dataflow.operators[id_], Sort) else start
+    return id_ if isinstance(dataflow.operators[id_], ops.Sort) else start
 
 
 def _telling_apart(dataflow: Dataflow, id_: str) -> tuple[str, ...]:
@@ -192,7 +166,7 @@ def _telling_apart(dataflow: Dataflow, id_: str) -> tuple[str, ...]:
     return tuple(dataflow.schemas[below].names[place] for place in keys[0]) if keys else ()
 
 
-def _sees_ties(call: OverCall) -> bool:
+def _sees_ties(call: ex.OverCall) -> bool:
     """Whether the order of rows that tie shows in a window function; not by rounding alone."""
     if call.function in OVER:
         return OVER[call.function].kind is not Kind.PURE
@@ -208,14 +182,14 @@ def _ordered(side: Dataflow, name: Side, choosing: Iterable[BreakTie]) -> Datafl
         id_ = _ordering(side, tie.operator)
         keys = _sort_keys(side, id_, tie.columns)
         operator = operators[id_]  # with an order, or a choice without one
-        if isinstance(operator, Over):
-            operators[id_] = Over(tuple(_over_ordered(named, keys) for named in operator.calls))
-        if isinstance(operator, Sort):
-            operators[id_] = Sort(operator.keys + keys)
+        if isinstance(operator, ops.Over):
+            operators[id_] = ops.Over(tuple(_over_ordered(named, keys) for named in operator.calls))
+        if isinstance(operator, ops.Sort):
+            operators[id_] = ops.Sort(operator.keys + keys)
     return Dataflow(operators, side.links, side.declared)
 
 
-def _over_ordered(named: NamedOver, keys: tuple[SortKey, ...]) -> NamedOver:
+def _over_ordered(named: ops.NamedOver, keys: tuple[ex.SortKey, ...]) -> ops.NamedOver:
     """A window function that orders by more, if it orders at all and ties show in it."""
     call = named.call
     if not call.order or not _sees_ties(call):
@@ -223,37 +197,43 @@ def _over_ordered(named: NamedOver, keys: tuple[SortKey, ...]) -> NamedOver:
     return replace(named, call=replace(call, order=call.order + keys))
 
 
-def _sort_keys(side: Dataflow, id_: str, columns: Iterable[str]) -> tuple[SortKey, ...]:
+def _sort_keys(side: Dataflow, id_: str, columns: Iterable[str]) -> tuple[ex.SortKey, ...]:
     (below,) = side.inputs[id_]
     schema = side.schemas[below]
     known = [name for name in columns if schema.find(name) is not None]
-    return tuple(SortKey(Column(n, schema.types[schema.place(n)])) for n in known)
+    return tuple(ex.SortKey(ex.Column(n, schema.types[schema.place(n)])) for n in known)
 
 
 # -- limits ------------------------------------------------------------------------------------
 
 
-def limits(reason: Reason) -> list[GiveMore]:
+def limits(reason: reasons.Reason) -> list[GiveMore]:
     """The options whose greater values let a search go on that was stopped."""
     options = {
-        "--timeout": any(isinstance(r, TimeLimit) for r in reasons_in(reason)),
+        "--timeout": any(isinstance(r, reasons.TimeLimit) for r in reasons_in(reason)),
         "--budget": any(
-            r is Cause.QUESTION_BUDGET or isinstance(r, DecompositionBudget)
+            r is reasons.Cause.QUESTION_BUDGET or isinstance(r, reasons.DecompositionBudget)
             for r in reasons_in(reason)
         ),
     }
     return [GiveMore(option) for option, stopped in options.items() if stopped]
 
 
-def reasons_in(reason: Reason | None) -> Iterator[Reason]:
+def reasons_in(reason: reasons.Reason | None) -> Iterator[reasons.Reason]:
     """A reason and those it holds."""
     if reason is None:
         return
     yield reason
     match reason:
-        case NotProven() | NotShown() | SaidBy() | AtCutPoint() | DecompositionBudget():
+        case (
+            reasons.NotProven()
+            | reasons.NotShown()
+            | reasons.SaidBy()
+            | reasons.AtCutPoint()
+            | reasons.DecompositionBudget()
+        ):
             yield from reasons_in(reason.reason)
-        case WindowNotShown() | ClaimNotShown() | Several():
+        case reasons.WindowNotShown() | reasons.ClaimNotShown() | reasons.Several():
             for inner in reason.reasons:
                 yield from reasons_in(inner)
         case _:

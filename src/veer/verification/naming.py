@@ -11,13 +11,12 @@ from dataclasses import replace
 
 from veer.assumptions import SameTable
 from veer.errors import UsageError
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Named
-from veer.model.ops import AnyOperator, Project, Sink, Source
-from veer.model.schema import Schema, listing
-from veer.model.sources import have_same_columns, map_sources, sources_of
+from veer.ir import expr as ex, ops
+from veer.ir.dag import Dataflow, Link
+from veer.ir.schema import Schema, listing
+from veer.ir.sources import have_same_columns, map_sources, sources_of
 from veer.verdict import SinkReport, Verdict
-from veer.versions.version import Version
+from veer.verification.versions.version import Version
 
 
 def renamed(p: Version, q: Version, names: Sequence[tuple[str, str]]) -> Version:
@@ -51,7 +50,7 @@ def with_same_tables(
     return replace(sink, assumptions=(*sink.assumptions, *same))
 
 
-def _read_by(flow: Dataflow, sink: str) -> Iterator[Source]:
+def _read_by(flow: Dataflow, sink: str) -> Iterator[ops.Source]:
     yield from sources_of(flow.restrict(flow.ancestors(sink) | {sink}))
 
 
@@ -75,24 +74,24 @@ def _with_sink(flow: Dataflow, other: Dataflow, old: str, new: str) -> Dataflow:
     if len(mine) != 1 or len(theirs) != 1:
         return flow
     (sink,), named = (flow.operators[i] for i in mine), theirs[0]
-    assert isinstance(sink, Sink) and isinstance(named, Sink)
+    assert isinstance(sink, ops.Sink) and isinstance(named, ops.Sink)
     called = replace(sink, name=named.name, target=named.target)
     return Dataflow({**flow.operators, mine[0]: called}, flow.links, flow.declared)
 
 
 def _names(flow: Dataflow, id_: str) -> set[str]:
     sink = flow.operators[id_]
-    assert isinstance(sink, Sink)
+    assert isinstance(sink, ops.Sink)
     return {sink.name, sink.target, id_} - {""}
 
 
 def _with_column(flow: Dataflow, old: str, new: str) -> Dataflow:
     """The dataflow with a column of its sinks called otherwise."""
-    operators: dict[str, AnyOperator] = dict(flow.operators)
+    operators: dict[str, ops.AnyOperator] = dict(flow.operators)
     links = list(flow.links)
     for id_ in flow.sinks:
         sink, rows = flow.operators[id_], flow.schemas[flow.inputs[id_][0]]
-        assert isinstance(sink, Sink)
+        assert isinstance(sink, ops.Sink)
         if rows.find(old) is None or rows.find(new) is not None:
             continue
         naming = f"{id_}: {old} as {new}"
@@ -104,10 +103,12 @@ def _with_column(flow: Dataflow, old: str, new: str) -> Dataflow:
     return flow if links == list(flow.links) else Dataflow(operators, links, flow.declared)
 
 
-def _renaming(rows: Schema, old: str, new: str) -> Project:
-    return Project(
+def _renaming(rows: Schema, old: str, new: str) -> ops.Project:
+    return ops.Project(
         tuple(
-            Named(new if f.name == old else f.name, Column(f.name, f.type, rows.occurrence(i)))
+            ex.Named(
+                new if f.name == old else f.name, ex.Column(f.name, f.type, rows.occurrence(i))
+            )
             for i, f in enumerate(rows.fields)
         )
     )

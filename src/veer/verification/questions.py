@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
-from veer.evs.base import EV
-from veer.model.dag import Dataflow, Link
-from veer.model.expr import Column, Named
-from veer.model.ops import Project, Source
-from veer.model.query_pair import QueryPair, operators_between
-from veer.model.schema import Schema
-from veer.model.sql_text import sql_text
-from veer.model.walk import size
-from veer.search.answer_cache import AnswerCache
+from veer.ir import expr as ex, ops
+from veer.ir.dag import Dataflow, Link
+from veer.ir.query_pair import QueryPair, operators_between
+from veer.ir.schema import Schema
+from veer.ir.sql_text import sql_text
+from veer.ir.walk import size
+from veer.prove.verifiers.base import EV
 from veer.verdict import Answer, Resisted, Verdict
+from veer.verification.search.answer_cache import AnswerCache
 
 
 @final
@@ -72,7 +71,7 @@ def resisted(pair: QueryPair, p: Dataflow, q: Dataflow) -> Resisted:
     given = tuple(
         (names[table], _having(ours, table), _having(theirs, table))
         for table in sorted(names)
-        if not isinstance(p.operators.get(_having(ours, table)), Source)
+        if not isinstance(p.operators.get(_having(ours, table)), ops.Source)
     )
     p_sql, q_sql = (
         sql_text(
@@ -87,7 +86,7 @@ def resisted(pair: QueryPair, p: Dataflow, q: Dataflow) -> Resisted:
 def _name(id_: str, version: Dataflow) -> str:
     """A signal by its id, a table by its name."""
     operator = version.operators.get(id_)
-    return operator.table if isinstance(operator, Source) else id_
+    return operator.table if isinstance(operator, ops.Source) else id_
 
 
 def _having(leaves: Mapping[str, str], table: str) -> str:
@@ -103,7 +102,7 @@ def _leaves(side: Dataflow) -> dict[str, str]:
         if below is None or id_ in side.sources:
             continue
         # Above the table perhaps a filter of facts, then the signal under its own id.
-        if isinstance(side.operators[id_], Project):
+        if isinstance(side.operators[id_], ops.Project):
             leaves[id_] = below
         else:
             tables[id_] = below
@@ -117,15 +116,15 @@ def compared(side: Dataflow, places: list[int]) -> Dataflow:
     schema = side.schemas[below]
     if places == list(range(len(schema))):
         return side
-    columns = tuple(Named(schema.names[i], _column(schema, i)) for i in places)
+    columns = tuple(ex.Named(schema.names[i], _column(schema, i)) for i in places)
     links = [link for link in side.links if link.dst != sink]
     shown = f"{below} shown"
     return Dataflow(
-        {**side.operators, shown: Project(columns)},
+        {**side.operators, shown: ops.Project(columns)},
         [*links, Link(below, shown), Link(shown, sink)],
     )
 
 
-def _column(schema: Schema, place: int) -> Column:
+def _column(schema: Schema, place: int) -> ex.Column:
     field_ = schema.fields[place]
-    return Column(field_.name, field_.type, schema.occurrence(place))
+    return ex.Column(field_.name, field_.type, schema.occurrence(place))

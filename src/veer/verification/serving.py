@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from veer.assumptions import (
-    Assumption,
-    BatchIndependent,
-    ForeignKeyHolds,
-    KeyHolds,
-    PackageIsPure,
-    ReadWith,
-    RowWise,
-    SameChoice,
-    UniqueHolds,
-)
+from veer import assumptions
 from veer.caveats import Caveat, MayFail, Side
 from veer.verdict import SinkReport, Verdict
 
@@ -31,11 +21,11 @@ def may_serve(sink: SinkReport, trust: bool = False) -> bool:
     )
 
 
-def _is_harmless_assumption(assumption: Assumption, trust: bool) -> bool:
+def _is_harmless_assumption(assumption: assumptions.Assumption, trust: bool) -> bool:
     match assumption:
-        case KeyHolds() | UniqueHolds() | ForeignKeyHolds():
+        case assumptions.KeyHolds() | assumptions.UniqueHolds() | assumptions.ForeignKeyHolds():
             return True  # only what was checked against the data, or is trusted, was declared
-        case BatchIndependent():
+        case assumptions.BatchIndependent():
             return trust
         case _:
             return False  # the stored rows are one choice, the run would make another
@@ -62,11 +52,17 @@ def may_keep(sink: SinkReport) -> bool:
     )
 
 
-def _may_stay(assumption: Assumption) -> bool:
+def _may_stay(assumption: assumptions.Assumption) -> bool:
     match assumption:
-        case KeyHolds() | UniqueHolds() | ForeignKeyHolds() | RowWise() | PackageIsPure():
+        case (
+            assumptions.KeyHolds()
+            | assumptions.UniqueHolds()
+            | assumptions.ForeignKeyHolds()
+            | assumptions.RowWise()
+            | assumptions.PackageIsPure()
+        ):
             return True
-        case SameChoice() | BatchIndependent() | ReadWith():
+        case assumptions.SameChoice() | assumptions.BatchIndependent() | assumptions.ReadWith():
             return True
         case _:
             return False

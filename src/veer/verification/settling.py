@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from veer.analysis.fingerprint import fingerprints
 from veer.caveats import Side
 from veer.errors import TimeLimitReached, VeerError
+from veer.facts.fingerprint import fingerprints
 from veer.hints import Declare, Hint
-from veer.model.dag import Dataflow
-from veer.model.query_pair import QueryPair, unfold
-from veer.model.sql_text import sql_text
-from veer.model.walk import size
-from veer.normalize.normalize import normalized
+from veer.ir.dag import Dataflow
+from veer.ir.query_pair import QueryPair, unfold
+from veer.ir.sql_text import sql_text
+from veer.ir.walk import size
 from veer.options import ColumnMatching, TypeMatching
 from veer.reasons import DifferentComputation, ProofRefuted, Reason
-from veer.search.paper.decomposition import WalkCounts
-from veer.search.sink_prover import Plan
+from veer.rewrite.normalize import normalized
 from veer.verdict import Resisted, SinkReport, Verdict
+from veer.verification import hinting
 from veer.verification.comparison import Comparison
 from veer.verification.declarations import candidates
-from veer.verification.hinting import Part, hints, limits, parts_between, reasons_in, ties
 from veer.verification.questions import compared, resisted, signals
+from veer.verification.search.paper.decomposition import WalkCounts
+from veer.verification.search.sink_prover import Plan
 from veer.verification.sinks import PairSearch, verify_sinks
 from veer.verification.trials import Trials, only_proofs, suggest
-from veer.versions import VersionPair
+from veer.verification.versions import VersionPair
 
 HINT_BUDGET = 20_000  # work for one verification of a part that resisted
 HINT_TRIALS = 12  # of them
@@ -52,28 +52,28 @@ def settled(search: PairSearch, sink: SinkReport, asked: Comparison) -> SinkRepo
 def stopped_hints(_: PairSearch, sink: SinkReport, __: Comparison) -> SinkReport:
     """The report on a pair of sinks after the time was over: nothing more is tried."""
     is_open = sink.verdict is Verdict.UNKNOWN
-    return replace(sink, hints=tuple(limits(sink.reason))) if is_open else sink
+    return replace(sink, hints=tuple(hinting.limits(sink.reason))) if is_open else sink
 
 
 def _explained(search: PairSearch, sink: SinkReport, asked: Comparison) -> SinkReport:
     """What resisted, and hints about it."""
     questions = search.questions.get((sink.p, sink.q))
     pair = None if questions is None else questions.smallest()
-    stopped = limits(sink.reason)
+    stopped = hinting.limits(sink.reason)
     if pair is None:
         parted = _where_they_part(search.pair.p, search.pair.q, sink.reason)
         if parted is None:
             return replace(sink, hints=tuple(stopped))
         ends = (
-            Part(Side.P, search.pair.p, (parted.p,)),
-            Part(Side.Q, search.pair.q, (parted.q,)),
+            hinting.Part(Side.P, search.pair.p, (parted.p,)),
+            hinting.Part(Side.Q, search.pair.q, (parted.q,)),
         )
-        return replace(sink, resisted=parted, hints=(*hints(*ends), *stopped))
-    broken = ties(pair, lambda changed: _is_proven(search, changed))
+        return replace(sink, resisted=parted, hints=(*hinting.hints(*ends), *stopped))
+    broken = hinting.ties(pair, lambda changed: _is_proven(search, changed))
     found: list[Hint] = [tie for tie in broken if tie.proven]
     found = found or [*_tried(search, pair, asked)]
     if not found:
-        found = [*broken, *hints(*parts_between(pair))]
+        found = [*broken, *hinting.hints(*hinting.parts_between(pair))]
     shown = resisted(pair, search.pair.p, search.pair.q)
     return replace(sink, resisted=shown, hints=(*found, *stopped))
 
@@ -89,7 +89,7 @@ def _is_proven(search: PairSearch, pair: QueryPair) -> bool:
 
 def _where_they_part(p: Dataflow, q: Dataflow, reason: Reason) -> Resisted | None:
     """The operators at which congruence ended, over what feeds them."""
-    for part in reasons_in(reason):
+    for part in hinting.reasons_in(reason):
         if isinstance(part, DifferentComputation):
             ours, theirs = (part.p, *p.inputs[part.p]), (part.q, *q.inputs[part.q])
             alike = {fingerprints(p)[i]: i for i in reversed(ours)}

@@ -7,38 +7,38 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from veer.analysis.determinism import expr_kind
-from veer.analysis.sink_assumptions import columns_as_used
+from veer import verdict
 from veer.caveats import Caveat
 from veer.errors import TimeLimitReached
-from veer.evs import registry
-from veer.evs.base import EV
+from veer.facts.determinism import expr_kind
+from veer.facts.sink_assumptions import columns_as_used
 from veer.functions.moments import RUN_TIME
 from veer.functions.registry import Kind
-from veer.model.dag import Dataflow
-from veer.model.ops import OTHER_COLUMNS
-from veer.model.walk import operator_exprs
+from veer.ir.dag import Dataflow
+from veer.ir.ops import OTHER_COLUMNS
+from veer.ir.walk import operator_exprs
 from veer.options import Optimization
-from veer.proof import Claim, Proof
+from veer.prove.verifiers import registry
+from veer.prove.verifiers.base import EV
 from veer.reasons import DiffersOn, Reason, SinkAdded, SinkRemoved, TimeLimit, several
 from veer.refute import Refutation, find_witness, witness_on
-from veer.search import congruence
-from veer.search.answer_cache import AnswerCache
-from veer.search.attempts import Attempts
-from veer.search.catalyst import prove_by_catalyst
-from veer.search.paper.decomposition import WalkCounts
-from veer.search.simulation import Simulation
-from veer.search.sink_prover import Plan, SinkProver
-from veer.search.sweep import Sweep
-from veer.search.whole import top_claim
-from veer.verdict import SinkReport, TableSemantics, Verdict, Witness, WitnessKind
 from veer.verification.columns import Mismatch, match_columns
 from veer.verification.comparison import Comparison
 from veer.verification.evidence import Evidence
 from veer.verification.guard import ProofGuard
+from veer.verification.proof import Claim, Proof
 from veer.verification.questions import AskedQuestions
-from veer.versions import VersionPair
-from veer.versions.mapping import sink_pairs
+from veer.verification.search import congruence
+from veer.verification.search.answer_cache import AnswerCache
+from veer.verification.search.attempts import Attempts
+from veer.verification.search.catalyst import prove_by_catalyst
+from veer.verification.search.paper.decomposition import WalkCounts
+from veer.verification.search.simulation import Simulation
+from veer.verification.search.sink_prover import Plan, SinkProver
+from veer.verification.search.sweep import Sweep
+from veer.verification.search.whole import top_claim
+from veer.verification.versions import VersionPair
+from veer.verification.versions.mapping import sink_pairs
 
 QUICK_INSTANCES = 100  # tried before verifiers are asked much: most differences show early
 
@@ -61,7 +61,7 @@ class PairSearch:
     """What all pairs of sinks share."""
 
     pair: VersionPair
-    semantics: TableSemantics
+    semantics: verdict.TableSemantics
     evs: Verifiers
     plan: Plan
     walk_counts: WalkCounts
@@ -82,11 +82,13 @@ class PairSearch:
         return Sweep(self.pair, self.semantics, self.evs.all)
 
 
-def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkReport, ...], float]:
+def sink_reports(
+    search: PairSearch, asked: Comparison
+) -> tuple[tuple[verdict.SinkReport, ...], float]:
     """The verdicts on all sinks; and the time limit, if it stopped the search for some."""
     p, q = search.pair.p, search.pair.q
     pairs = sorted(sink_pairs(p, q))
-    reports: list[SinkReport] = []
+    reports: list[verdict.SinkReport] = []
     seconds = 0.0
     try:
         for a, b in pairs:
@@ -94,15 +96,15 @@ def sink_reports(search: PairSearch, asked: Comparison) -> tuple[tuple[SinkRepor
     except TimeLimitReached as limit:
         seconds = limit.seconds
         for a, b in pairs[len(reports) :]:
-            reports.append(SinkReport(a, b, Verdict.UNKNOWN, TimeLimit(seconds)))
+            reports.append(verdict.SinkReport(a, b, verdict.Verdict.UNKNOWN, TimeLimit(seconds)))
     for a in sorted(set(p.sinks) - {a for a, _ in pairs}):
-        reports.append(SinkReport(a, "", Verdict.UNKNOWN, SinkRemoved(a)))
+        reports.append(verdict.SinkReport(a, "", verdict.Verdict.UNKNOWN, SinkRemoved(a)))
     for b in sorted(set(q.sinks) - {b for _, b in pairs}):
-        reports.append(SinkReport("", b, Verdict.UNKNOWN, SinkAdded(b)))
+        reports.append(verdict.SinkReport("", b, verdict.Verdict.UNKNOWN, SinkAdded(b)))
     return tuple(reports), seconds
 
 
-def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkReport:
+def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> verdict.SinkReport:
     """The verdict on one pair of sinks: a schema difference, a checked proof, a witness."""
     p, q = search.pair.p, search.pair.q
     columns = match_columns(p, q, a, b, asked)
@@ -128,31 +130,33 @@ def verify_sinks(search: PairSearch, a: str, b: str, asked: Comparison) -> SinkR
     reasons: list[Reason] = []
     for step in _steps(search, refutation, goal, attempts, asked):
         outcome = step()
-        if isinstance(outcome, Witness):
+        if isinstance(outcome, verdict.Witness):
             search.refutations[a, b] = refutation
             return _refuted(refutation, outcome, columns.caveats, attempts)
         report = checked.report(outcome) if isinstance(outcome, Proof) else outcome
-        if isinstance(report, SinkReport):
-            if isinstance(outcome, Proof) and report.verdict is Verdict.EQUIVALENT:
+        if isinstance(report, verdict.SinkReport):
+            if isinstance(outcome, Proof) and report.verdict is verdict.Verdict.EQUIVALENT:
                 search.proofs[a, b] = outcome
             return report
         reasons += [] if report is None else [report]
     windows, reason = tuple(attempts.windows), several(reasons)
-    return SinkReport(a, b, Verdict.UNKNOWN, reason, (), columns.caveats, windows)
+    return verdict.SinkReport(a, b, verdict.Verdict.UNKNOWN, reason, (), columns.caveats, windows)
 
 
-def _mismatched(a: str, b: str, mismatch: Mismatch) -> SinkReport:
+def _mismatched(a: str, b: str, mismatch: Mismatch) -> verdict.SinkReport:
     """INEQUIVALENT by the schemas alone, if the difference is certain."""
     reason, caveats = mismatch.reason, mismatch.caveats
     if not mismatch.certain:
-        return SinkReport(a, b, Verdict.UNKNOWN, reason, (), caveats)
-    witness = Witness(WitnessKind.SCHEMA, difference=reason)
-    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, (), caveats, witness=witness)
+        return verdict.SinkReport(a, b, verdict.Verdict.UNKNOWN, reason, (), caveats)
+    witness = verdict.Witness(verdict.WitnessKind.SCHEMA, difference=reason)
+    return verdict.SinkReport(
+        a, b, verdict.Verdict.INEQUIVALENT, reason, (), caveats, witness=witness
+    )
 
 
 def _steps(
     search: PairSearch, refutation: Refutation, goal: Claim, attempts: Attempts, asked: Comparison
-) -> Iterator[Callable[[], Proof | Witness | Reason | None]]:
+) -> Iterator[Callable[[], Proof | verdict.Witness | Reason | None]]:
     """What is tried about one pair of sinks, one after the other, until something is found."""
     yield lambda: congruence.prove(search.pair.p, search.pair.q, goal)
     search.progress(f"{goal.p}: simulating")
@@ -183,13 +187,15 @@ def _steps(
         yield lambda: prove_by_catalyst(p, q, goal, optimized, attempts)
 
 
-def _quick_witness(refutation: Refutation, budget: int) -> Witness | None:
+def _quick_witness(refutation: Refutation, budget: int) -> verdict.Witness | None:
     """A witness among the first instances."""
     witness = find_witness(refutation, budget, last=QUICK_INSTANCES)
-    return witness if isinstance(witness, Witness) else None
+    return witness if isinstance(witness, verdict.Witness) else None
 
 
-def _by_simulation(simulation: Simulation, refutation: Refutation, goal: Claim) -> Witness | None:
+def _by_simulation(
+    simulation: Simulation, refutation: Refutation, goal: Claim
+) -> verdict.Witness | None:
     """A witness among the instances both versions were run on."""
     for tables in simulation.differing(top_claim(simulation.p, simulation.q, goal)):
         witness = witness_on(refutation, tables)
@@ -199,8 +205,11 @@ def _by_simulation(simulation: Simulation, refutation: Refutation, goal: Claim) 
 
 
 def _refuted(
-    refutation: Refutation, witness: Witness, caveats: tuple[Caveat, ...], attempts: Attempts
-) -> SinkReport:
+    refutation: Refutation,
+    witness: verdict.Witness,
+    caveats: tuple[Caveat, ...],
+    attempts: Attempts,
+) -> verdict.SinkReport:
     """INEQUIVALENT with a witness."""
     a, b = refutation.p_sink, refutation.q_sink
     rows = sum(len(table["rows"]) for table in witness.tables.values())
@@ -211,4 +220,6 @@ def _refuted(
     reason = DiffersOn(rows, only_order, RUN_TIME if timed else None)
     windows = tuple(attempts.windows)
     used = columns_as_used((refutation.p, a), (refutation.q, b))
-    return SinkReport(a, b, Verdict.INEQUIVALENT, reason, used, caveats, windows, witness)
+    return verdict.SinkReport(
+        a, b, verdict.Verdict.INEQUIVALENT, reason, used, caveats, windows, witness
+    )

@@ -6,20 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
+from veer import hints
 from veer.assumptions import ForeignKeyHolds, KeyHolds
 from veer.errors import VeerError
-from veer.hints import Declaration, Key, NotNull, References, Unique
-from veer.model.dag import Dataflow
-from veer.model.sources import tables_read
+from veer.ir.dag import Dataflow
+from veer.ir.sources import tables_read
 from veer.verdict import SinkReport, Suggestion, Verdict, Witness
+from veer.verification import declarations as verification_declarations
 from veer.verification.comparison import Comparison
-from veer.verification.declarations import (
-    Likelihood,
-    candidates,
-    declaring,
-    violated,
-    with_targets,
-)
 
 MOST_TRIALS = 40  # of one pair of sinks
 
@@ -39,11 +33,11 @@ class Trials:
     comparison: Comparison
     verify: Verify
     left: int = MOST_TRIALS
-    _reports: dict[frozenset[Declaration], SinkReport | None] = field(default_factory=dict)
+    _reports: dict[frozenset[hints.Declaration], SinkReport | None] = field(default_factory=dict)
 
-    def report(self, declarations: Sequence[Declaration]) -> SinkReport | None:
+    def report(self, declarations: Sequence[hints.Declaration]) -> SinkReport | None:
         """The report with these declared; None if it cannot be told, or there were too many."""
-        wanted = with_targets(declarations, tables_read([self.p, self.q]))
+        wanted = verification_declarations.with_targets(declarations, tables_read([self.p, self.q]))
         key = frozenset(wanted)
         if key not in self._reports:
             if self.left <= 0:
@@ -52,14 +46,16 @@ class Trials:
             self._reports[key] = self._verified(wanted)
         return self._reports[key]
 
-    def _verified(self, declarations: Sequence[Declaration]) -> SinkReport | None:
+    def _verified(self, declarations: Sequence[hints.Declaration]) -> SinkReport | None:
         try:
-            p, q = (declaring(side, declarations) for side in (self.p, self.q))
+            p, q = (
+                verification_declarations.declaring(side, declarations) for side in (self.p, self.q)
+            )
             return self.verify(p, q, self.comparison)
         except VeerError:
             return None  # declarations that contradict each other, or the rest of a schema
 
-    def proves(self, declarations: Sequence[Declaration]) -> bool:
+    def proves(self, declarations: Sequence[hints.Declaration]) -> bool:
         """Whether the pair is equivalent with these declared."""
         report = self.report(declarations)
         return report is not None and report.verdict is Verdict.EQUIVALENT
@@ -73,10 +69,14 @@ def suggest(trials: Trials, witness: Witness | None = None) -> Suggestion:
     `witness` shows a difference, only what can be expected to hold is tried, and nothing at all if
     that witness keeps it.
     """
-    least = Likelihood.HARDLY if witness is None else Likelihood.PERHAPS
-    rated = candidates(trials.p, trials.q, least)
+    least = (
+        verification_declarations.Likelihood.HARDLY
+        if witness is None
+        else verification_declarations.Likelihood.PERHAPS
+    )
+    rated = verification_declarations.candidates(trials.p, trials.q, least)
     every = [declaration for declaration, _ in rated]
-    if witness is not None and not violated(every, witness.tables):
+    if witness is not None and not verification_declarations.violated(every, witness.tables):
         return Suggestion((), len(every), Verdict.INEQUIVALENT)
     at_most = trials.report(every) if every else None
     verdict = Verdict.UNKNOWN if at_most is None else at_most.verdict
@@ -87,24 +87,30 @@ def suggest(trials: Trials, witness: Witness | None = None) -> Suggestion:
     return Suggestion((), len(every), verdict)
 
 
-def _tiers(rated: Sequence[tuple[Declaration, Likelihood]]) -> list[list[Declaration]]:
+def _tiers(
+    rated: Sequence[tuple[hints.Declaration, verification_declarations.Likelihood]],
+) -> list[list[hints.Declaration]]:
     """Growing sets of declarations: never null; likely keys; what they are referred by; the rest."""
-    tiers: list[list[Declaration]] = [[d for d, _ in rated if isinstance(d, NotNull)]]
-    for least in (Likelihood.LIKELY, Likelihood.PERHAPS, Likelihood.HARDLY):
+    tiers: list[list[hints.Declaration]] = [[d for d, _ in rated if isinstance(d, hints.NotNull)]]
+    for least in (
+        verification_declarations.Likelihood.LIKELY,
+        verification_declarations.Likelihood.PERHAPS,
+        verification_declarations.Likelihood.HARDLY,
+    ):
         known = [d for d, rate in rated if rate >= least]
-        tiers.append([d for d in known if not isinstance(d, References)])
+        tiers.append([d for d in known if not isinstance(d, hints.References)])
         tiers.append(known)
     return [tier for n, tier in enumerate(tiers) if tier and tier not in tiers[:n]]
 
 
-def _least(trials: Trials, declarations: Sequence[Declaration]) -> list[Declaration]:
+def _least(trials: Trials, declarations: Sequence[hints.Declaration]) -> list[hints.Declaration]:
     """A part of some declarations under which a pair is still proven, none of it to spare.
 
     First what the proof names as its assumptions, with the columns that are never null, which it
     does not name; then halves and single ones are left out, the least likely first.
     """
     kept = list(reversed(declarations))
-    relied = [d for d in kept if isinstance(d, NotNull) or _is_named(d, trials.report(kept))]
+    relied = [d for d in kept if isinstance(d, hints.NotNull) or _is_named(d, trials.report(kept))]
     if trials.proves(relied):
         kept = relied
     width = len(kept)
@@ -120,30 +126,32 @@ def _least(trials: Trials, declarations: Sequence[Declaration]) -> list[Declarat
     return list(reversed(kept))
 
 
-def _is_named(declaration: Declaration, report: SinkReport | None) -> bool:
+def _is_named(declaration: hints.Declaration, report: SinkReport | None) -> bool:
     """Whether a proof rests on a declaration by its own words, or on a reference to its table."""
     assumptions = () if report is None else report.assumptions
     match declaration:
-        case Key(table, columns):
+        case hints.Key(table, columns):
             return KeyHolds(table, columns) in assumptions or any(
                 isinstance(a, ForeignKeyHolds) and a.parent.lower() == table.lower()
                 for a in assumptions
             )
-        case References(table, columns, parent, _):
+        case hints.References(table, columns, parent, _):
             return any(
                 isinstance(a, ForeignKeyHolds)
                 and (a.table, a.columns, a.parent.lower()) == (table, columns, parent.lower())
                 for a in assumptions
             )
-        case NotNull() | Unique():
+        case hints.NotNull() | hints.Unique():
             return True
 
 
-def _weakened(trials: Trials, declarations: list[Declaration]) -> tuple[Declaration, ...]:
+def _weakened(
+    trials: Trials, declarations: list[hints.Declaration]
+) -> tuple[hints.Declaration, ...]:
     """Keys that need not be: unique is enough where nulls may repeat."""
     for place, declaration in enumerate(declarations):
-        if isinstance(declaration, Key):
-            weaker = Unique(declaration.table, declaration.columns)
+        if isinstance(declaration, hints.Key):
+            weaker = hints.Unique(declaration.table, declaration.columns)
             changed = [*declarations[:place], weaker, *declarations[place + 1 :]]
             if trials.proves(changed):
                 declarations = changed

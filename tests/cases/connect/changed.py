@@ -5,8 +5,7 @@ Each entry: a name, the two programs as functions of the tables people, orders, 
 
 from decimal import Decimal
 
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 from pyspark.sql.functions import col, lit, udf
 
 

@@ -3,8 +3,7 @@
 import datetime
 from decimal import Decimal
 
-from pyspark.sql import Row, Window
-from pyspark.sql import functions as F
+from pyspark.sql import Row, Window, functions as F
 from pyspark.sql.functions import col, lit
 
 

@@ -1,7 +1,6 @@
 """Window functions: partitions, orders, frames, names."""
 
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 from pyspark.sql.functions import col
 
 

@@ -1,8 +1,7 @@
 # title: The threshold is applied to single payments instead of the monthly total.
 # expect: inequivalent
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 THRESHOLD = 500
 

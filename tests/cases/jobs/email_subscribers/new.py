@@ -1,8 +1,7 @@
 # title: Left join plus null test becomes an anti join, dropDuplicates becomes distinct, fillna becomes coalesce.
 # expect: equivalent
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 
 def normalize_email(df: DataFrame) -> DataFrame:

@@ -1,8 +1,7 @@
 # title: The best match per player is taken with rank over a unique order; temporaries are renamed.
 # expect: equivalent
 
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 MODES = ["solo", "duo"]
 KEYS = ["player_id", "mode"]

@@ -1,8 +1,7 @@
 # title: The window that picks the current price sorts the change number ascending.
 # expect: inequivalent
 
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark, as_of: str = "2024-07-01"):

@@ -3,8 +3,7 @@
 
 """Daily net revenue by country and segment."""
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 
 def refunds_per_order(spark: SparkSession) -> DataFrame:

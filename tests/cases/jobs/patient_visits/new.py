@@ -1,8 +1,7 @@
 # title: The latest visit is found with a window instead of an aggregate joined back.
 # expect: equivalent
 
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

@@ -1,8 +1,7 @@
 # title: The union takes its parts in another order and the shared preparation becomes a function.
 # expect: equivalent
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 
 def entries(df: DataFrame, key: str, account: str, day, channel: str, sign: int = 1) -> DataFrame:

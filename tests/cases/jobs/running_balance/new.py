@@ -1,8 +1,7 @@
 # title: The balance window loses its frame, so every row shows the final balance.
 # expect: inequivalent
 
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

@@ -1,8 +1,7 @@
 # title: Cleaning loops become one select and the replacement map a when expression.
 # expect: equivalent
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from pyspark.sql import Column, functions as F
 
 SCHEMA = (
     "ticket_id INT, queue STRING, priority STRING, subject STRING, "

@@ -1,8 +1,7 @@
 # title: The join is written from the other side and the joined table is cached.
 # expect: equivalent
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession, functions as F
 
 
 def build(spark: SparkSession):

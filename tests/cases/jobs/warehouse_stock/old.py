@@ -1,5 +1,4 @@
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession, functions as F
 
 
 def build(spark: SparkSession):

@@ -1,8 +1,7 @@
 # title: branch totals as a window aggregate (branch null kept out explicitly, as the equi-join drops it), distinct channels as size(collect_set), regions in one step from joined rows
 # expect: equivalent
 # kind: top n
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 TOP_N = 2
 MIN_TXNS = 1

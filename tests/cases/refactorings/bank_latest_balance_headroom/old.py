@@ -1,5 +1,4 @@
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, Window, functions as F
 
 IGNORED_STATUS = ["closed", "written_off"]
 

@@ -1,5 +1,4 @@
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def signed(amount="amount", kind="txn_type"):

@@ -1,8 +1,7 @@
 # title: large tidy-up (filters through the window on its partition key, De Morgan, translate) in which rank became row_number: ties at the top get other positions
 # expect: inequivalent
 # kind: rank vs row_number
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def budget_class(c):

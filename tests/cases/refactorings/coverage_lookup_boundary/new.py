@@ -1,8 +1,7 @@
 # title: Same decorrelation, but validity end became inclusive (BETWEEN with coalesce), so a period ending on the admission date still counts.
 # expect: inequivalent
 # kind: scd boundary
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark, since="2024-01-01"):

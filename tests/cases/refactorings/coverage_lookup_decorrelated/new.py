@@ -1,8 +1,7 @@
 # title: Correlated scalar subquery (latest coverage row starting on or before admission and still open) against a ranged left join and row_number; (patient_id, valid_from) is the key so there are no ties.
 # expect: equivalent
 # kind: scd lookup decorrelated
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark, since="2024-01-01"):

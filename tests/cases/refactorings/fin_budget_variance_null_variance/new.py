@@ -1,8 +1,7 @@
 # title: SQL to DataFrame API, but variance is computed before the nulls of the full join are replaced by 0
 # expect: inequivalent
 # kind: null before coalesce
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 TOLERANCE = "0.10"
 DETAIL_COLS = [

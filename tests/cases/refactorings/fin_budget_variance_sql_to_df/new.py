@@ -1,8 +1,7 @@
 # title: Budget variance report migrated from SQL views to the DataFrame API
 # expect: equivalent
 # kind: sql to dataframe
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 TOLERANCE = "0.10"
 DETAIL_COLS = [

@@ -1,8 +1,7 @@
 # title: As-of rate through validity intervals; valid_to is the next rate's own date and between includes it, so entries on a rate date match twice
 # expect: inequivalent
 # kind: interval bounds
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 REPORTING_CURRENCY = "EUR"
 OPEN_END = "9999-12-31"

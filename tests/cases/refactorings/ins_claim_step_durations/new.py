@@ -1,8 +1,7 @@
 # title: lead / lag over event_no replaced by self joins on the row number (dense, so step + 1 is always the next event); reopened by semi-join flag
 # expect: equivalent
 # kind: self join
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

@@ -1,8 +1,7 @@
 # title: latest values by max_by with a filter per metric in one group by instead of row_number + pivot, peaks by window aggregates instead of joining the groups back
 # expect: equivalent
 # kind: latest per key
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 METRICS = ["temp", "hum", "batt"]
 LOW_BATTERY = "3.400"

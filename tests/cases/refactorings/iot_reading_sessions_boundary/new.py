@@ -1,8 +1,7 @@
 # title: the session break now also happens when the gap is exactly 30 minutes (>= instead of >)
 # expect: inequivalent
 # kind: sessionization
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 GAP_MINUTES = 30
 

@@ -1,8 +1,7 @@
 # title: Latest result per patient and test: correlated scalar MAX(resulted_at) keeps ties, so does rank() = 1; null timestamps and null patients drop out in both.
 # expect: equivalent
 # kind: correlated scalar vs window
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

@@ -1,8 +1,7 @@
 # title: Latest result per patient and test: row_number (by result_id as tie breaker) keeps one row where the correlated MAX kept all tied rows.
 # expect: inequivalent
 # kind: correlated scalar vs window
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

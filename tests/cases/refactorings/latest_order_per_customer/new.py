@@ -1,8 +1,7 @@
 # title: filters on the partition key (and the join on it) moved below the window; unordered window totals replaced by an aggregate join
 # expect: equivalent
 # kind: filter through window
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark, countries=("GB", "DE")):

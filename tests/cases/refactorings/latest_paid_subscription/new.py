@@ -1,8 +1,7 @@
 # title: the status filter moved below the window along with the filter on the partition key: latest live subscription instead of latest one if live
 # expect: inequivalent
 # kind: filter through window
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 LIVE = ["active", "past_due"]
 

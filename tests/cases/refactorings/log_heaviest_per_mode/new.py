@@ -1,8 +1,7 @@
 # title: a loop of filter + orderBy + limit per mode with a union is replaced by row_number over the mode (total order through shipment_id)
 # expect: equivalent
 # kind: top n
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 MODES = ["sea", "rail", "road"]
 

@@ -1,8 +1,7 @@
 # title: lane totals joined back to their rows become window aggregates (sum of sums over the modes, one row per mode), the cleaned rows shared through a temp view
 # expect: equivalent
 # kind: window vs join back
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 LANE = ["origin", "destination"]
 NO_FREIGHT = "0.00"

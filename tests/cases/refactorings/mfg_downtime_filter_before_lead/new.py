@@ -1,8 +1,7 @@
 # title: lead window over RUN and DOWN events only: a stop ended by another (or unknown) state now lasts until the next RUN or DOWN
 # expect: inequivalent
 # kind: filter before window
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

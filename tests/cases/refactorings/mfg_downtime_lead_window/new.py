@@ -1,8 +1,7 @@
 # title: Next event by lead over (time, id) instead of a non-equi self join with min; aggregation before the dimension join
 # expect: equivalent
 # kind: window for self join
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

@@ -2,8 +2,7 @@
 # expect: equivalent
 # kind: one aggregation
 import pandas as pd
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 from pyspark.sql.functions import pandas_udf
 
 UNIT = ["wo_id", "serial_no"]

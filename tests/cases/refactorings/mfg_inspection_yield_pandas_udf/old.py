@@ -1,6 +1,5 @@
 import pandas as pd
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 from pyspark.sql.functions import pandas_udf
 
 

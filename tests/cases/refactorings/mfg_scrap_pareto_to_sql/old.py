@@ -1,5 +1,4 @@
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 CUTOFF_PCT = 80
 

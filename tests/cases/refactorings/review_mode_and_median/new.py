@@ -1,8 +1,7 @@
 # title: mode (deterministic: smallest of the most frequent) and exact median against group-by count with row_number; nulls ignored on both sides, all-null employees keep a null mode.
 # expect: equivalent
 # kind: mode vs group by
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def usual_rating(reviews):

@@ -1,8 +1,7 @@
 # title: Mode by group-by breaks ties towards the higher rating where mode(…, deterministic) returns the lowest.
 # expect: inequivalent
 # kind: mode tie
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def usual_rating(reviews):

@@ -3,8 +3,7 @@
 # kind: long job refactor
 from functools import reduce
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 TOP = 3
 

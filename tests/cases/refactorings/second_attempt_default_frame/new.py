@@ -1,8 +1,7 @@
 # title: nth_value(score, 2) over the full partition replaced by a window without frame: the default frame ends at the current row, so first attempts get null.
 # expect: inequivalent
 # kind: nth_value default frame
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

@@ -1,8 +1,7 @@
 # title: Four household aggregations merged into one, regional average by window instead of join back
 # expect: equivalent
 # kind: merge aggregations
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 REF_YEAR = 2024
 ADULT_AGE = 14

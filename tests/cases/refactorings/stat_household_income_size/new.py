@@ -1,8 +1,7 @@
 # title: Household size counts birth_date, so persons without known birth date no longer count
 # expect: inequivalent
 # kind: count column
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 REF_YEAR = 2024
 ADULT_AGE = 14

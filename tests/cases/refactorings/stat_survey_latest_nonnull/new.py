@@ -1,8 +1,7 @@
 # title: Filter early: invalid answers are dropped before taking the latest, so an older answer reappears
 # expect: inequivalent
 # kind: filter before dedupe
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 VALID = "answer IS NOT NULL AND answer <> 'refused'"
 

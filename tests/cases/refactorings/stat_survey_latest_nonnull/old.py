@@ -1,5 +1,4 @@
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark, field_start="2024-03-01 00:00:00", field_end="2024-04-01 00:00:00"):

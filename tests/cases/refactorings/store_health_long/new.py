@@ -3,8 +3,7 @@
 # kind: long job shared parts
 from functools import reduce
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, Window, functions as F
 
 ISSUES = {"double": "is_double", "orphan": "handle IS NULL", "mispriced": "gap <> 0"}
 

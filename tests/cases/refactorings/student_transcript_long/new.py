@@ -1,8 +1,7 @@
 # title: Long transcript job: joins reordered, nth_value(2) over a full frame against row_number = 2, tag explode against flatten, cohort leader window max against null-safe NOT EXISTS.
 # expect: equivalent
 # kind: long job nth_value
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 KEYS = ["student_id", "course_id", "term_id"]
 

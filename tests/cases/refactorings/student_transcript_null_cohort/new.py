@@ -1,8 +1,7 @@
 # title: Same long transcript job, but the cohort comparison in NOT EXISTS is = instead of <=>, so every student without cohort_year becomes a leader.
 # expect: inequivalent
 # kind: long job null safe
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 KEYS = ["student_id", "course_id", "term_id"]
 

@@ -1,8 +1,7 @@
 # title: Nobody else in the department is paid more or has an unknown salary: NOT EXISTS with explicit null test against window max plus count of null salaries (departments null or not compared by =).
 # expect: equivalent
 # kind: not exists vs window
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 
 def build(spark):

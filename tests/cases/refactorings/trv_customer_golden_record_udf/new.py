@@ -1,8 +1,7 @@
 # title: Golden id by a first() window over a total order, spend joined on links in one aggregation; same email UDF
 # expect: equivalent
 # kind: window instead of self join
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 from pyspark.sql.functions import udf
 
 

@@ -1,8 +1,7 @@
 # title: default frame is fine for the unique daily rows, but the event counter lost its event_id tie-break, so events at the same time share one count
 # expect: inequivalent
 # kind: window frame
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 YEAR = 2024
 

@@ -1,8 +1,7 @@
 # title: large withColumn chain split into helpers and selects, UDF tidied, sum of 1/0 flags replaced with count(when), coalesce by fillna, filter on a group key pushed below the aggregate
 # expect: equivalent
 # kind: withColumn vs select
-from pyspark.sql import Window
-from pyspark.sql import functions as F
+from pyspark.sql import Window, functions as F
 
 COUNTERS = ["events", "purchases", "product_views", "breaks"]
 

@@ -3,8 +3,7 @@
 # kind: unionByName missing columns
 from functools import reduce
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 COLUMNS = ["worker_key", "full_name", "dept_id", "job_level", "worker_type", "agency"]
 NULLS = {"job_level": "int", "agency": "string"}

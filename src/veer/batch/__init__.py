@@ -1,0 +1,1 @@
+"""Many pairs at once: over processes of this machine, or a cluster."""

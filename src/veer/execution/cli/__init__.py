@@ -1,0 +1,1 @@
+"""Commands that run versions and look into stores."""

@@ -1,0 +1,1 @@
+"""Proving: verifiers, the algebra they share, and the solver."""
