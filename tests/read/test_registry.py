@@ -19,7 +19,7 @@ from veer.errors import InputError, UsageError
 from veer.ir.dag import Dataflow
 from veer.read import registry
 from veer.read.inputs import Input, ReadOptions, parse_spec
-from veer.read.registry import BUILT_IN, FrontEnd, front_end_of
+from veer.read.registry import FrontEnd, built_in, front_end_of
 from veer.read.sql import read_sql
 
 ROOT = Path(__file__).parent.parent.parent
@@ -158,7 +158,7 @@ def external(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
 
 
 def test_readers_are_named_by_what_there_is() -> None:
-    for front_end in BUILT_IN:
+    for front_end in built_in():
         assert callable(front_end._reader())
 
 

@@ -12,10 +12,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from veer.errors import InputError
-from veer.read.registry import BUILT_IN
+from veer.read.registry import built_in
 
 # A PySpark job is a function of its file, which no folder tells.
-SUFFIXES = {s for f in BUILT_IN if not f.takes_arguments for s in f.suffixes}
+SUFFIXES = {s for f in built_in() if not f.takes_arguments for s in f.suffixes}
 NUMBER = re.compile(r"[ _.-]*\(?[vV]?(\d{1,9})\)?$")
 MOST_FILES = 100_000
 

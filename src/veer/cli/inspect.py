@@ -12,7 +12,6 @@ from veer.cli import options
 from veer.cli.declare import Argument, Option
 from veer.cli.terminal import console, progress
 from veer.errors import InputError
-from veer.execution.cli.store import show_stored
 from veer.options import JvmUse, TextOrJson
 from veer.read.pyspark.offline.loader import start_for
 from veer.visible import json_text, visible
@@ -82,9 +81,10 @@ def show(
     """
     start_for(jvm, spec)
     from veer.api import load
-    from veer.execution.stored import is_stored
     from veer.ir.json import to_json
     from veer.ir.pprint import show_dataflow
+    from veer.read.inputs import ReadOptions
+    from veer.read.registry import front_end_of, parse
 
     with progress() as say:
         say(f"reading {spec}")
@@ -93,8 +93,8 @@ def show(
     if format is TextOrJson.JSON:
         click.echo(json_text(to_json(version.dataflow)))
         return
-    if is_stored(spec):
-        show_stored(spec, store)
+    source = parse(spec)
+    front_end_of(source).describe(source, ReadOptions(store=store))
     click.echo(visible(show_dataflow(version.dataflow), lines=True))
 
 

@@ -10,26 +10,20 @@ from typing import Any, NoReturn
 
 import click
 
-from veer import __version__
+from veer import __version__, plugins
 from veer.cli.declare import HELP_NAMES, command
 from veer.cli.terminal import complain
 from veer.errors import UsageError, VeerError
 
-# Where each command is, in the order in which the help shows them.
+# Where each command of the core is, in the order in which the help shows them.
 COMMANDS = {
     "verify": "veer.cli.verify:verify",
-    "check": "veer.projects.cli.check:check",
-    "render": "veer.projects.cli.render:render",
     "batch": "veer.cli.batch:batch",
     "diff": "veer.cli.inspect:diff",
     "show": "veer.cli.inspect:show",
     "schema": "veer.cli.inspect:schema",
     "schema-of": "veer.cli.inspect:schema_of",
     "doctor": "veer.cli.inspect:doctor",
-    "run": "veer.execution.cli.run:run",
-    "log": "veer.execution.cli.store:log",
-    "gc": "veer.execution.cli.store:gc",
-    "ui": "veer.execution.cli.ui:ui",
 }
 HELP = (
     "Verify whether two versions of a dataflow produce the same results, without running them.\n\n"
@@ -45,12 +39,13 @@ class _Commands(click.Group):
     """The commands by name; a module is imported when its command is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *plugins.commands()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        place = COMMANDS.get(cmd_name) or plugins.commands().get(cmd_name)
+        if place is None:
             return None
-        module, _, function = COMMANDS[cmd_name].partition(":")
+        module, _, function = place.partition(":")
         return command(cmd_name, getattr(import_module(module), function))
 
 

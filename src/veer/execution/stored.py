@@ -63,7 +63,8 @@ def existing_store(given: str, spark: Callable[[], Any] | None = None) -> Store:
     return Store(location, spark=spark, must_exist=True)
 
 
-def sealed(version: Version, store: Store) -> Version:
+def as_stored(version: Version, options: ReadOptions) -> Version:
     """A version as it would be stored: compared with a stored one, secrets are those of the store."""
-    optimized = version.optimized and store.seal.dataflow(version.optimized)
-    return replace(version, dataflow=store.seal.dataflow(version.dataflow), optimized=optimized)
+    with existing_store(options.store) as store:
+        optimized = version.optimized and store.seal.dataflow(version.optimized)
+        return replace(version, dataflow=store.seal.dataflow(version.dataflow), optimized=optimized)

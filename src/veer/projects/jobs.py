@@ -20,10 +20,10 @@ from veer.cli.project_file import Project
 from veer.projects.reach import reach_of_function
 from veer.projects.read.pipelines import SPEC_NAMES, Dataset, Pipeline, read_pipeline
 from veer.read.inputs import parse_spec
-from veer.read.registry import BUILT_IN
+from veer.read.registry import built_in
 
 WORKFLOWS = frozenset(
-    s for f in BUILT_IN if not f.takes_arguments and f.name != "sql" for s in f.suffixes
+    s for f in built_in() if not f.takes_arguments and f.name != "sql" for s in f.suffixes
 )
 GENERAL = frozenset([".json", ".yaml", ".yml"])  # files of these may be anything
 OPERATORS = re.compile(r'^\s*"?operators"?\s*:|"operatorID"', re.MULTILINE)

@@ -1,6 +1,7 @@
 """The front ends: which inputs each recognises, and the function that reads them.
 
-A package adds one through the entry point group `veer.frontends` (`docs/adding-a-front-end.md`).
+Plug-ins add theirs (`veer.plugins`), other packages by the entry point group `veer.frontends`
+(`docs/adding-a-front-end.md`).
 Readers are imported when the first such input is read: parsers and PySpark take time to load.
 
 A front end that looks at the content goes before those that go by the name: a `.json` file of
@@ -19,13 +20,13 @@ from typing import Any, TypeAlias, final
 
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.ir.dag import Dataflow
+from veer.plugins import FRONT_ENDS_GROUP, modules_called
 from veer.read.inputs import Input, ReadOptions, parse_spec
 from veer.read.locations import place_of
 from veer.read.zoned import questions_of_zone
 from veer.settings import current
 from veer.verification.versions.version import Version
 
-GROUP = "veer.frontends"
 Reader: TypeAlias = Callable[[Input, ReadOptions], Version | Dataflow]
 PairReader: TypeAlias = Callable[[Input, Input, ReadOptions], tuple[Version, Version]]
 
@@ -45,6 +46,9 @@ class FrontEnd:
     stable_ids: bool = True  # of a Dataflow it gives: operators keep their ids between versions
     starts_process: bool = False  # worth reading both versions of a pair side by side
     pair_reader: str | PairReader = ""  # of two versions of this kind, as `reader` of one
+    has_models: bool = True  # models of opaque functions may lie beside the file
+    counterpart: str = ""  # `module:function`: a version as it is compared with one of this kind
+    description: str = ""  # `module:function` that prints what else is known of a version
 
     def read(self, source: Input, options: ReadOptions) -> Version:
         """The version an input holds."""
@@ -66,6 +70,18 @@ class FrontEnd:
         reader: PairReader = _imported(self.pair_reader)
         return reader(p, q, options)
 
+    def as_counterpart(self, version: Version, options: ReadOptions) -> Version:
+        """A version as it is compared with one of this kind."""
+        if not self.counterpart:
+            return version
+        compared: Version = _imported(self.counterpart)(version, options)
+        return compared
+
+    def describe(self, source: Input, options: ReadOptions) -> None:
+        """Print what else is known of a version."""
+        if self.description:
+            _imported(self.description)(source, options)
+
     def _reader(self) -> Reader:
         reader: Reader = _imported(self.reader)
         return reader
@@ -79,22 +95,7 @@ def _imported(reader: Any) -> Any:
     return getattr(import_module(module), function)
 
 
-def _is_knime_folder(source: Input) -> bool:
-    return source.is_folder and "workflow.knime" in source.entries()
-
-
-def _is_texera(source: Input) -> bool:
-    """Whether a JSON file names its operators as Texera does; Veer's own never do."""
-    return source.suffix == ".json" and not source.is_folder and "operatorID" in source.read_text()
-
-
-BUILT_IN = (
-    FrontEnd(
-        "stored",
-        "a stored version (store:NAME@NUMBER)",
-        "veer.execution.stored:read",
-        prefix="store:",
-    ),
+CORE = (
     FrontEnd(
         "job",
         "a PySpark function (FILE.py:FUNCTION)",
@@ -105,41 +106,19 @@ BUILT_IN = (
     ),
     FrontEnd("sql", "a .sql file", "veer.read.sql.version:read", suffixes=(".sql",)),
     FrontEnd(
-        "texera",
-        "a Texera workflow (.json)",
-        "veer.gui.texera.version:read",
-        recognises=_is_texera,
-        pair_reader="veer.gui.texera.version:read_pair",
-    ),
-    FrontEnd(
         "workflow",
         "a workflow file (.json, .yaml, .yml)",
         "veer.read.workflow.version:read",
         suffixes=(".json", ".yaml", ".yml"),
     ),
-    FrontEnd(
-        "knime",
-        "a KNIME workflow (.knwf, or a folder with a workflow.knime)",
-        "veer.gui.knime.version:read",
-        suffixes=(".knwf",),
-        recognises=_is_knime_folder,
-        pair_reader="veer.gui.knime.version:read_pair",
-    ),
-    FrontEnd(
-        "orange",
-        "a workflow of Orange (.ows)",
-        "veer.gui.orange.version:read",
-        suffixes=(".ows",),
-        pair_reader="veer.gui.orange.version:read_pair",
-    ),
-    FrontEnd(
-        "alteryx",
-        "an Alteryx workflow (.yxmd, .yxmc, .yxwz)",
-        "veer.gui.alteryx.version:read",
-        suffixes=(".yxmd", ".yxmc", ".yxwz"),
-        pair_reader="veer.gui.alteryx.version:read_pair",
-    ),
 )
+
+
+@cache
+def built_in() -> tuple[FrontEnd, ...]:
+    """The front ends of this distribution: those of the core, and of its plug-ins."""
+    of_plugins = (each for m in modules_called("front_ends") for each in m.FRONT_ENDS)
+    return (*CORE, *of_plugins)
 
 
 def parse(text: str, revision: str = "") -> Input:
@@ -155,7 +134,7 @@ def front_end_of(source: Input) -> FrontEnd:
     if prefixed is not None:
         return prefixed
     external, problems = _external()
-    everyone = (*BUILT_IN, *external)
+    everyone = (*built_in(), *external)
     by_content = [f for f in everyone if f.recognises is not None]
     ranks = (
         [f for f in by_content if _recognises(f, source)] if by_content and source.exists else [],
@@ -175,7 +154,7 @@ def _by_prefix(text: str) -> FrontEnd | None:
     """The front end of SPECs that begin like this; most name a file."""
     if ":" not in text:
         return None
-    everyone = (*BUILT_IN, *_external()[0])
+    everyone = (*built_in(), *_external()[0])
     return next((f for f in everyone if f.prefix and text.startswith(f.prefix)), None)
 
 
@@ -199,7 +178,7 @@ def _external() -> tuple[tuple[FrontEnd, ...], tuple[str, ...]]:
     need it; where nothing recognises an input, the reason is given.
     """
     loaded, problems = [], []
-    for point in sorted(entry_points(group=GROUP), key=lambda p: p.name):
+    for point in sorted(entry_points(group=FRONT_ENDS_GROUP), key=lambda p: p.name):
         try:
             front_end = point.load()
         except Exception as error:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veer.errors import InputError, ParseError, UsageError
-from veer.execution.stored import existing_store, is_stored, sealed
 from veer.ir.ops import RowUdf
 from veer.options import JvmUse, chosen
 from veer.read.declared import NOTHING, Declarations
@@ -106,6 +105,8 @@ def _read(
     try:
         with under(_session_settings(options)):
             version = front_end.read(source, options)
+        if bodies is None and not front_end.has_models:
+            return version
         return _with_functions(version, source, bodies)
     except RecursionError:
         raise ParseError(f"{source.name}: nested too deeply") from None
@@ -122,8 +123,6 @@ def _session_settings(options: ReadOptions) -> SessionSettings:
 
 def _with_functions(version: Version, source: Input, bodies: Bodies | None) -> Version:
     """The version with those of its opaque functions that may be run."""
-    if is_stored(source.path) and bodies is None:
-        return version  # nobody knows where its models are
     if not any(isinstance(operator, RowUdf) for operator in version.dataflow.operators.values()):
         return version
     from veer.read.bodies import Bodies
@@ -169,17 +168,15 @@ def load_pair(
         with ThreadPoolExecutor(2) as pool:
             futures = [pool.submit(read) for read in reads]
             return futures[0].result(), futures[1].result()
-    versions = reads[0](), reads[1]()
-    # A stored version was stored without its secrets: the other must lose them in the same way.
-    if is_stored(p) == is_stored(q):
-        return versions
-    with existing_store(store) as opened:
-        return sealed(versions[0], opened), sealed(versions[1], opened)
+    old, new = reads[0](), reads[1]()
+    if kinds[0] == kinds[1]:
+        return old, new
+    return kinds[1].as_counterpart(old, options), kinds[0].as_counterpart(new, options)
 
 
 def versions_of(p: Any, q: Any, schema: str = "") -> tuple[Version, Version]:
     """Two versions, each given loaded, as a SPEC, or as a DataFrame of a running session."""
-    if isinstance(p, str) and isinstance(q, str) and not (is_stored(p) or is_stored(q)):
+    if isinstance(p, str) and isinstance(q, str):
         return load_pair(p, q, schema=schema)
     check_one_session(p, q)
     asked: dict[str, Any] = {}  # the server of a session is asked once for both

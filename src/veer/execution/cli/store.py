@@ -19,6 +19,7 @@ from veer.visible import json_text, visible
 
 if TYPE_CHECKING:
     from veer.execution.store import StoredVersion
+    from veer.read.inputs import Input, ReadOptions
 
 NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]*)?")
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -91,14 +92,14 @@ def gc(
     click.echo(f"{done.kept} results stay ({_bytes(done.kept_bytes)})")
 
 
-def show_stored(spec: str, store: str) -> None:
+def show_stored(asked: Input, given: ReadOptions) -> None:
     """What is recorded of a stored version, beside its dataflow."""
     from rich.table import Table
 
     from veer.execution.stored import existing_store, parse_stored
 
-    name, number = parse_stored(spec)
-    with existing_store(store) as opened:
+    name, number = parse_stored(asked.path)
+    with existing_store(given.store) as opened:
         version = opened.version(name, number)
         assert version is not None
         shown = console()
