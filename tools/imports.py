@@ -17,6 +17,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "veer"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# Packages of a package that are rooms of their own.
+INNER_ROOMS = frozenset(
+    f"{outer}.{inner}"
+    for outer, several in {
+        "prove": ("solver", "algebra", "verifiers"),
+        "verification": ("versions", "proof", "search", "view"),
+        "show": ("page",),
+    }.items()
+    for inner in several
+)
 NAMED = re.compile(r"^(veer(?:\.\w+)+)(?::\w+)?$")
 
 
@@ -43,9 +53,12 @@ class Import:
 
 
 def room(module: str) -> str:
-    """The package, or module, right below `veer`; the top package of a module outside of it."""
+    """The room of a module of Veer; the top package of a module outside of it."""
     parts = module.split(".")
-    return parts[1] if parts[0] == "veer" and len(parts) > 1 else parts[0]
+    if parts[0] != "veer" or len(parts) == 1:
+        return parts[0]
+    inner = ".".join(parts[1:3])
+    return inner if inner in INNER_ROOMS else parts[1]
 
 
 @cache

