@@ -1,40 +1,46 @@
-"""The README's example gives the output it shows."""
+"""The README's examples give the output it shows; links and places in the documentation exist."""
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import veer
+
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_ten_lines(tmp_path: Path) -> None:
+def test_the_examples_of_the_readme(tmp_path: Path) -> None:
+    """Each command shows what stands below it; `...` stands for lines left out."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```console\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    parts = re.split(r"^\$ (.*)\n", found[1], flags=re.MULTILINE)[1:]
-    commands = dict(zip(parts[::2], parts[1::2], strict=True))
-    for name in ("old.sql", "new.sql"):
-        (tmp_path / name).write_text(commands[f"cat {name}"])
-    done = subprocess.run(
-        [sys.executable, "-m", "veer", "verify", "old.sql", "new.sql"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "80", "NO_COLOR": "1"},
-    )
-    assert done.returncode == 0
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)[1:]
+        for command, expected in zip(parts[::2], parts[1::2], strict=True):
+            program, *words = shlex.split(command)
+            match program:
+                case "cat":
+                    (tmp_path / words[0]).write_text(expected, encoding="utf-8")
+                case "sed":
+                    subprocess.run([program, *words], cwd=tmp_path, check=True)
+                case _:
+                    assert program == "veer"
+                    shows(
+                        veer(*words, cwd=tmp_path, columns="80", new_process=True).stdout, expected
+                    )
 
-    def lines(shown: str) -> list[str]:
-        return [re.sub(r"\d\.\d+ s", "T", line.rstrip()) for line in shown.splitlines()]
 
-    assert lines(done.stdout) == lines(commands["veer verify old.sql new.sql"])
+def shows(output: str, expected: str) -> None:
+    """Parts between `...` stand in the output, one after the other."""
+    shown = "\n".join(line.rstrip() for line in output.splitlines())
+    for part in expected.split("...\n"):
+        assert part in shown
+        shown = shown[shown.index(part) + len(part) :]
 
 
 PAGES = (
