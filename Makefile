@@ -105,6 +105,7 @@ static: $(READY)
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/mypy
+	@$(BIN)/python -m tools house --check
 
 # The inner loop: SECONDS=90 for more tests, SEED=7 for the same ones again.
 check: static

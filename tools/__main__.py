@@ -1,4 +1,4 @@
-"""`python -m tools pages [--check] | house [ROOT ...] | affected [--base REV]`."""
+"""`python -m tools pages [--check] | house [--check] [ROOT ...] | affected [--base REV]`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from random import randrange
 
-from tools import affected, house, pages
+from tools import affected, budgets, house, pages
 from tools.imports import ROOT
 
 
@@ -18,6 +18,7 @@ def main(argv: list[str]) -> int:
     page = commands.add_parser("pages", help="write the pages that are made from the code")
     page.add_argument("--check", action="store_true", help="only tell which are out of date")
     figures = commands.add_parser("house", help="figures about the code of one or more trees")
+    figures.add_argument("--check", action="store_true", help="only tell which budget is exceeded")
     figures.add_argument("roots", nargs="*", type=Path, default=[ROOT], metavar="ROOT")
     tests = commands.add_parser("affected", help="run the tests that a change can affect")
     tests.add_argument("--base", help="the revision before; the last one upstream by default")
@@ -26,6 +27,10 @@ def main(argv: list[str]) -> int:
     asked = parser.parse_args(argv)
     if asked.command == "affected":
         return affected.run(asked.seconds, asked.seed, asked.base)
+    if asked.command == "house" and asked.check:
+        exceeded = list(budgets.exceeded())
+        print("\n".join(exceeded) or "all budgets are kept")
+        return int(bool(exceeded))
     if asked.command == "house":
         print(house.table(asked.roots))
         return 0
