@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const target = path.join(here, "..", "src", "veer", "page", "built");
+const target = path.join(here, "..", "src", "veer", "show", "page", "built");
 const require = createRequire(import.meta.url);
 
 async function bundled() {

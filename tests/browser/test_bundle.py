@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 UI = Path(__file__).parents[2] / "ui"
-BUILT = UI.parent / "src" / "veer" / "page" / "built"
+BUILT = UI.parent / "src" / "veer" / "show" / "page" / "built"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("npm") is None, reason="node is not installed"),
@@ -43,7 +43,7 @@ def test_another_bundle_is_noticed(tmp_path: Path) -> None:
     folder = tmp_path / "ui"
     shutil.copytree(UI, folder, ignore=shutil.ignore_patterns("node_modules"))
     (folder / "node_modules").symlink_to(UI / "node_modules")
-    built = tmp_path / "src" / "veer" / "page" / "built"
+    built = tmp_path / "src" / "veer" / "show" / "page" / "built"
     shutil.copytree(BUILT, built)
     assert npm("run", "check", folder=folder).returncode == 0
     words = folder / "src" / "words.ts"

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "veer"
-OPS = SOURCE / "model" / "ops.py"
+OPS = SOURCE / "ir" / "ops.py"
 DOCUMENT = ROOT / "docs" / "adding-an-operator.md"
 ROW = re.compile(r"^\| `(?P<file>[\w/]+\.py)` \| `(?P<function>[\w.]+)` \|", re.MULTILINE)
 ERROR = re.compile(
@@ -105,9 +105,9 @@ def function_at(file: str, line: int) -> str:
 @pytest.mark.slow
 def test_the_document_lists_exactly_what_the_type_check_asks_for(tmp_path: Path) -> None:
     errors = type_errors(with_scratch_operators(), tmp_path)
-    own = [message for file, _, message in errors if file == "model/ops.py"]
+    own = [message for file, _, message in errors if file == "ir/ops.py"]
     assert len(own) == 1 and "Bare has abstract attributes" in own[0]
-    others = [error for error in errors if error[0] != "model/ops.py"]
+    others = [error for error in errors if error[0] != "ir/ops.py"]
     assert all("Scratch" in message for _, _, message in others)
     asked = {(file, function_at(file, line)) for file, line, _ in others}
     listed = [(m["file"], m["function"]) for m in ROW.finditer(DOCUMENT.read_text("utf-8"))]
