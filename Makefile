@@ -93,7 +93,7 @@ $(OLD_READY): pyproject.toml requirements-3.5.lock $(READY)
 	@touch $@
 
 # The tests of the core, against a copy of the source that lacks the plug-ins.
-CORE := evs facts functions interpreter ir proof prover read refute rewrite search show smt verification versions
+CORE := evs expressions facts functions interpreter ir proof prover read refute rewrite search show smt verification versions
 
 core: $(READY)
 	@VEER_CORE_SUITE="$(CORE)" $(BIN)/python -m pytest -q -n0 tests/test_plugins.py

@@ -61,22 +61,28 @@ ROOMS = (
     _room("functions", "the registry of functions", "ir.types"),
     _room("ir", "types, expressions, operators, the graph", "functions"),
     _room("facts", "facts about a dataflow", "ir functions"),
+    _room("expressions", "one simplifier of expressions: its laws", "ir functions facts"),
     _room("verification.versions", "two versions and the edits between them", "ir facts"),
     _room(
         "read",
         "something in, a dataflow out: SQL, PySpark, Python functions, workflow files",
-        "ir functions facts verification.versions java plugins",
+        "ir functions facts expressions verification.versions java plugins",
         "sqlglot yaml pyspark pyarrow",
     ),
-    _room("rewrite", "a dataflow in, an equal one out", "ir functions facts"),
+    _room("rewrite", "a dataflow in, its normal form out", "ir functions facts expressions"),
     _room("interpreter", "what a dataflow means, in plain Python", "ir functions facts"),
-    _room("prove.solver", "expressions to solver terms and back", "ir functions facts", "z3 cvc5"),
-    _room("prove.algebra", "terms, rules, matching", "ir functions facts prove.solver"),
+    _room(
+        "prove.solver",
+        "expressions to solver terms and back",
+        "ir functions expressions",
+        "z3 cvc5",
+    ),
+    _room("prove.algebra", "terms, rules, matching", "ir functions facts expressions prove.solver"),
     _room("prove.verifiers", "profiles and restrictions", "ir functions facts prove.algebra"),
     _room(
         "refute",
         "instances, replay, shrinking: witnesses",
-        "ir functions facts interpreter prove.solver",
+        "ir functions facts expressions interpreter prove.solver",
     ),
     _room("verification.proof", "claims, steps, the checker", "ir functions facts rewrite"),
     _room(
@@ -94,7 +100,7 @@ ROOMS = (
     _room(
         "verification",
         "from a version pair to a report",
-        "ir functions facts rewrite verification.versions verification.proof prove.solver "
+        "ir functions facts expressions rewrite verification.versions verification.proof prove.solver "
         "prove.verifiers refute verification.search verification.view",
     ),
     _room("show.page", "pages with the built view"),
@@ -115,8 +121,7 @@ ROOMS = (
     _room(
         "cli",
         "commands: parse, call the API, print",
-        "ir verification.versions read prove.verifiers.registry verification.comparison api show "
-        "batch plugins",
+        "ir verification.versions read prove.verifiers.registry api show batch plugins",
         "click rich",
     ),
     _room("__main__", "`python -m veer`", "cli"),

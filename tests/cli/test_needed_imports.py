@@ -20,7 +20,8 @@ import atexit, json, sys
 packages = set(sys.argv.pop(1).split())
 def show():
     parts = [m.split(".") for m in sys.modules if m.partition(".")[0] == "veer"]
-    rooms = {".".join(p[: 3 if p[1:2] == ["frontends"] else 2]) for p in parts}
+    finer = ("read", "gui", "execution", "projects", "prove")
+    rooms = {".".join(p[: 3 if p[1:2] and p[1] in finer else 2]) for p in parts}
     outside = {m.partition(".")[0] for m in sys.modules} & packages
     late = {m for m in sys.modules if m in ("veer.refute.symbolic", "veer.verification.search.paper.strategies")}
     with open("imported.json", "w") as file:
@@ -30,15 +31,14 @@ from veer.cli.main import run
 run()
 """
 NEEDED = """
-veer veer.facts veer.api veer.assumptions veer.caveats veer.cli veer.errors veer.evs veer.functions veer.hints
-veer.interpreter veer.ir veer.rewrite veer.options veer.own_code veer.projects veer.verification.proof veer.prove.algebra
-veer.reasons veer.refute veer.show veer.verification.search veer.settings veer.prove.solver veer.verdict veer.verification
-veer.verification.versions veer.verification.view veer.visible
-veer.frontends veer.read.bodies veer.read.builder veer.read.checkout veer.read.coercion
-veer.read.declared veer.read.inputs veer.read.json_text veer.read.live_frames
-veer.read.locations veer.read.registry
-veer.read.session_settings veer.read.pyspark veer.read.spec veer.read.sql
-veer.execution.stored veer.read.zoned
+veer veer.api veer.assumptions veer.caveats veer.cli veer.errors veer.expressions veer.facts veer.functions veer.hints
+veer.interpreter veer.ir veer.options veer.own_code veer.plugins veer.reasons veer.refute veer.rewrite veer.settings veer.show
+veer.verdict veer.verification veer.visible
+veer.prove veer.prove.algebra veer.prove.solver veer.prove.verifiers
+veer.read veer.read.bodies veer.read.builder veer.read.checkout veer.read.coercion veer.read.declared veer.read.inputs
+veer.read.json_text veer.read.live_frames veer.read.locations veer.read.pyspark veer.read.registry veer.read.session_settings
+veer.read.spec veer.read.sql veer.read.zoned
+veer.execution veer.execution.front_ends veer.execution.stored veer.gui veer.gui.front_ends
 sqlglot z3 rich click
 """
 PACKAGES = (
@@ -51,7 +51,8 @@ PAIRS = {
     "KNIME": (
         f"{ROOT}/examples/knime/orders",
         f"{ROOT}/examples/knime/orders",
-        "veer.gui veer.gui.knime lark defusedxml",
+        "veer.gui.knime veer.gui.declared veer.gui.documents veer.gui.files veer.gui.graph "
+        "veer.gui.reading veer.gui.rows lark defusedxml",
     ),
 }
 FILES = {

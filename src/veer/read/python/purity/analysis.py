@@ -1,7 +1,7 @@
 """Whether a Python function is a function of its arguments: only what is known to be keeps it so.
 
 An abstract interpreter: a fixed point over an over-approximation, so whatever the function may do
-in some call is seen. The body is interpreted over traits of values (`traits.py`): what may be
+in some call is seen. The body is interpreted over traits of values (`tr.py`): what may be
 changed from outside, what has the order of hashes, what shows an address. Names are followed to the
 objects they mean; helpers and classes of the project into their code; of everything else only what
 `allow_list.py` lists is pure. Locals have one value for the whole body, whatever the order of
@@ -26,7 +26,7 @@ from enum import Enum, auto
 from typing import Any, TypeVar
 
 from veer.functions.registry import Kind
-from veer.read.python.purity import allow_list, traits
+from veer.read.python.purity import allow_list, traits as tr
 from veer.read.python.purity.arguments import Arguments, as_args
 from veer.read.python.purity.calls import Calls
 from veer.read.python.purity.formats import is_plain_format
@@ -49,7 +49,7 @@ SET_OPERATORS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 
-def kind_of(function: Any, arguments: Arguments = traits.DATA) -> Kind:
+def kind_of(function: Any, arguments: Arguments = tr.DATA) -> Kind:
     """The kind of a function of some arguments: pure, a choice, or one that keeps state.
 
     `arguments` says what is known of them; by default they may be any data.
@@ -58,7 +58,7 @@ def kind_of(function: Any, arguments: Arguments = traits.DATA) -> Kind:
 
 
 def kind_and_packages(
-    function: Any, arguments: Arguments = traits.DATA
+    function: Any, arguments: Arguments = tr.DATA
 ) -> tuple[Kind, tuple[str, ...]]:
     """The kind of a function, and the packages that are believed to be pure for it."""
     analysis = Analysis(shared_state())
@@ -89,9 +89,9 @@ class NameScope:
     ) -> None:
         self.bound, self.inner, self.around, self.lookup = bound, inner, around, lookup
         self.function = function  # whose globals and cells are read
-        self.values: dict[str, traits.AbstractValue] = {}
-        self.results: dict[Leaving, traits.AbstractValue] = {}
-        self.locals: dict[ast.AST, traits.LocalFunction] = {}
+        self.values: dict[str, tr.AbstractValue] = {}
+        self.results: dict[Leaving, tr.AbstractValue] = {}
+        self.locals: dict[ast.AST, tr.LocalFunction] = {}
         self.hashes = False  # of a `__hash__`, whose values show in the order of sets alone
 
 
@@ -102,12 +102,12 @@ class Analysis(Calls):
         super().__init__()
         self.shared_state = state
         self.shared_objects: dict[tuple[int, int], bool] = {}  # whether others change an object
-        self.returned: dict[Any, traits.AbstractValue] = {}
+        self.returned: dict[Any, tr.AbstractValue] = {}
         self.scopes: dict[Any, NameScope] = {}
         self.done: set[Any] = set()  # calls interpreted in this round
         self.active: list[int] = []  # functions being interpreted
         # Objects with what is known of them, by id; held, so that no id is given out again.
-        self.kept: dict[int, tuple[Any, traits.AbstractValue]] = {}
+        self.kept: dict[int, tuple[Any, tr.AbstractValue]] = {}
         self.changing: set[Any] = set()  # calls that change something
         self.definitions: dict[int, tuple[Any, Definition | None]] = {}
 
@@ -119,7 +119,7 @@ class Analysis(Calls):
             self.done.clear()
             self.noted_classes.clear()
             result = self.invoke(callee, as_args(arguments))
-            if self.all_traits(result) & traits.UNSTABLE_TEXT:
+            if self.all_traits(result) & tr.UNSTABLE_TEXT:
                 self.note_choice()
             if not self.grown:
                 return self.kind
@@ -127,21 +127,21 @@ class Analysis(Calls):
 
     # -- names ---------------------------------------------------------------------------------
 
-    def abstract(self, value: Any) -> traits.AbstractValue:
+    def abstract(self, value: Any) -> tr.AbstractValue:
         """What is known of an object that exists before the call."""
         entry = self.kept.get(id(value))
         if entry is None:
             listed = not isinstance(value, type) and listed_name(value) is not None
             entry = self.kept[id(value)] = (
                 value,
-                traits.code(value) if listed else abstract(value),
+                tr.code(value) if listed else abstract(value),
             )
         described = entry[1]
-        if described.all_traits & traits.Trait.OBJECT:
+        if described.all_traits & tr.Trait.OBJECT:
             for one in reachable(value):
                 self.note_class(type(one))
         changeable = (
-            described.has(traits.Trait.CONTAINER) and described.all_traits & traits.Trait.PERSISTENT
+            described.has(tr.Trait.CONTAINER) and described.all_traits & tr.Trait.PERSISTENT
         )
         if (changeable or isinstance(value, type)) and self.is_shared(value):
             self.note(Kind.PARTITION)
@@ -154,24 +154,24 @@ class Analysis(Calls):
             self.shared_objects[key] = self.shared_state.is_changed(value)
         return self.shared_objects[key]
 
-    def name(self, name: str, scope: NameScope) -> traits.AbstractValue:
+    def name(self, name: str, scope: NameScope) -> tr.AbstractValue:
         """What a name may mean: here, in a function around, in the module, in Python."""
-        meanings: list[traits.AbstractValue] = []
+        meanings: list[tr.AbstractValue] = []
         at: NameScope | None = scope
         while at is not None:
             if name in at.values:
                 meanings.append(at.values[name])
             if name in at.bound:
-                return traits.join(meanings)
+                return tr.join(meanings)
             at = at.around
         # `__file__` and its like tell where the code stands, not what it computes.
         if is_dunder(name) and name != "__name__":
             return self.note_choice()
         with contextlib.suppress(Missing):  # a name that means nothing fails, always
             meanings.append(self.free_name(name, scope))
-        return traits.join(meanings)
+        return tr.join(meanings)
 
-    def free_name(self, name: str, scope: NameScope) -> traits.AbstractValue:
+    def free_name(self, name: str, scope: NameScope) -> tr.AbstractValue:
         """A name of a cell, of a module or of Python."""
         function, value = scope.function, scope.lookup(name)
         if function is None:
@@ -184,9 +184,7 @@ class Analysis(Calls):
         # this function calls it: so it keeps state, though it never writes anything itself.
         if name in function.__code__.co_freevars:
             cell = self.abstract(value)
-            if module_names.is_shared_cell(
-                name, line, bool(cell.all_traits & traits.Trait.PERSISTENT)
-            ):
+            if module_names.is_shared_cell(name, line, bool(cell.all_traits & tr.Trait.PERSISTENT)):
                 self.note(Kind.PARTITION)
             return cell
         if name not in module_names.namespace:
@@ -195,7 +193,7 @@ class Analysis(Calls):
             self.note(Kind.PARTITION)
         return self.global_name(module_names, name)
 
-    def global_name(self, module_names: ModuleNames, name: str) -> traits.AbstractValue:
+    def global_name(self, module_names: ModuleNames, name: str) -> tr.AbstractValue:
         """A name of a module of the project."""
         if module_names.scan is None:
             return self.note_unfollowed()
@@ -219,7 +217,7 @@ class Analysis(Calls):
 
     def function(
         self, function: types.FunctionType, args: Args, key: Any = None
-    ) -> traits.AbstractValue:
+    ) -> tr.AbstractValue:
         """A call of a function of the project that exists."""
         if id(function) not in self.definitions:
             self.definitions[id(function)] = (function, definition_of(function))
@@ -231,7 +229,7 @@ class Analysis(Calls):
         node, lookup = definition.node, definition.lookup
         return self.interpret(node, lookup, None, args, defaults, keywords, key, function)
 
-    def local(self, local: traits.LocalFunction, args: Args) -> traits.AbstractValue:
+    def local(self, local: tr.LocalFunction, args: Args) -> tr.AbstractValue:
         """A call of a function defined inside of another."""
         node, scope = local.node, local.scope
         defaults = [self.value(d, scope) for d in node.args.defaults]
@@ -249,11 +247,11 @@ class Analysis(Calls):
         lookup: Callable[[str], Any],
         around: NameScope | None,
         args: Args,
-        defaults: list[traits.AbstractValue],
-        keywords: dict[str, traits.AbstractValue],
+        defaults: list[tr.AbstractValue],
+        keywords: dict[str, tr.AbstractValue],
         key: Any,
         function: types.FunctionType | None = None,
-    ) -> traits.AbstractValue:
+    ) -> tr.AbstractValue:
         """A call of a function as written, with what its arguments may be.
 
         Calls with the same arguments are interpreted once a round; one that is being interpreted
@@ -261,13 +259,11 @@ class Analysis(Calls):
         """
         parameters = parameters_of(node.args, args, defaults, keywords)
         if id(node) in self.active:
-            self.risk(
-                traits.Risk.RECURSIVE
-            )  # the depth of the stack may show, if its error is caught
+            self.risk(tr.Risk.RECURSIVE)  # the depth of the stack may show, if its error is caught
         call = (id(node), key, tuple(parameters.items()))
         if call in self.done:
             self.changes += call in self.changing
-            return self.returned.get(call, traits.NO_TRAITS)
+            return self.returned.get(call, tr.NO_TRAITS)
         if len(self.done) > MOST_CALLS:
             return self.note_unfollowed()
         self.done.add(call)
@@ -278,7 +274,7 @@ class Analysis(Calls):
             scope = NameScope(own | parameters.keys(), inner, around, lookup, function)
             scope.hashes = key == HASH
             self.scopes[call] = scope
-            self.kept[id(node)] = (node, traits.NO_TRAITS)
+            self.kept[id(node)] = (node, tr.NO_TRAITS)
         for name, value in parameters.items():
             self.grow(scope.values, name, value)
         result = self._body(node, scope)
@@ -288,7 +284,7 @@ class Analysis(Calls):
         self.grow(self.returned, call, result)
         return self.returned[call]
 
-    def _body(self, node: Any, scope: NameScope) -> traits.AbstractValue:
+    def _body(self, node: Any, scope: NameScope) -> tr.AbstractValue:
         """What the body of a function gives."""
         self.active.append(id(node))
         if isinstance(node, ast.Lambda):
@@ -300,8 +296,8 @@ class Analysis(Calls):
         self.active.pop()
         yielded = scope.results.get(Leaving.YIELD)
         if yielded is not None:
-            return traits.new_container([yielded], traits.Trait.ITERATOR)
-        return scope.results.get(Leaving.RETURN, traits.NO_TRAITS)
+            return tr.new_container([yielded], tr.Trait.ITERATOR)
+        return scope.results.get(Leaving.RETURN, tr.NO_TRAITS)
 
     # -- statements ----------------------------------------------------------------------------
 
@@ -392,12 +388,12 @@ class Analysis(Calls):
     def _context(self, item: ast.withitem, scope: NameScope) -> None:
         """`with value as target`"""
         manager = self.value(item.context_expr, scope)
-        if manager.has(traits.Trait.UNKNOWN):
+        if manager.has(tr.Trait.UNKNOWN):
             self.note_choice()
         if item.optional_vars is not None:
-            self._assign(item.optional_vars, traits.join([manager, self.operator_results]), scope)
+            self._assign(item.optional_vars, tr.join([manager, self.operator_results]), scope)
 
-    def _assign(self, target: ast.expr, value: traits.AbstractValue, scope: NameScope) -> None:
+    def _assign(self, target: ast.expr, value: tr.AbstractValue, scope: NameScope) -> None:
         """`target = value`, also into several names, items and attributes."""
         match target:
             case ast.Name(id=name):
@@ -406,7 +402,7 @@ class Analysis(Calls):
                 item = self.iterate_in_order(value)
                 for one in elts:
                     if isinstance(one, ast.Starred):
-                        self._assign(one.value, traits.new_container([item]), scope)
+                        self._assign(one.value, tr.new_container([item]), scope)
                     else:
                         self._assign(one, item, scope)
             case ast.Subscript() | ast.Attribute():
@@ -417,7 +413,7 @@ class Analysis(Calls):
     def _changed(
         self,
         target: ast.Subscript | ast.Attribute,
-        stored: list[traits.AbstractValue],
+        stored: list[tr.AbstractValue],
         scope: NameScope,
     ) -> None:
         """An item or an attribute set or deleted."""
@@ -425,14 +421,14 @@ class Analysis(Calls):
         if isinstance(target, ast.Subscript):
             stored.append(self.value(target.slice, scope))
         # Attributes of functions, classes and modules stay set; so does a method put into an object.
-        elif any(value.has(traits.Trait.CALLABLE) for value in (base, *stored)) or (
+        elif any(value.has(tr.Trait.CALLABLE) for value in (base, *stored)) or (
             base.concrete is not None and base.kind is None and base.text is None
         ):
             self.note(Kind.PARTITION)
         self.change(base, *stored)
 
     def _augment(
-        self, target: ast.expr, op: ast.operator, value: traits.AbstractValue, scope: NameScope
+        self, target: ast.expr, op: ast.operator, value: tr.AbstractValue, scope: NameScope
     ) -> None:
         """`target op= value`, which changes a list where it is."""
         if isinstance(target, ast.Name):
@@ -445,14 +441,14 @@ class Analysis(Calls):
                 before = self.attribute(base, target.attr)
             else:
                 before = self.element(base)
-        if before.has(traits.Trait.SHARED | traits.Trait.UNKNOWN):
+        if before.has(tr.Trait.SHARED | tr.Trait.UNKNOWN):
             self.change(before, value)
         result = self.operate(op, before, value)
         if isinstance(target, ast.Name):
-            if before.has(traits.Trait.CONTAINER):
-                if value.has(traits.Trait.SET) and not before.has(traits.Trait.SET):
+            if before.has(tr.Trait.CONTAINER):
+                if value.has(tr.Trait.SET) and not before.has(tr.Trait.SET):
                     self.note_choice()
-                self.change(traits.NO_TRAITS, self.element(value))
+                self.change(tr.NO_TRAITS, self.element(value))
             self.grow(scope.values, target.id, result)
 
     def _handler(self, node: ast.ExceptHandler, scope: NameScope) -> None:
@@ -465,17 +461,17 @@ class Analysis(Calls):
             self.note_choice()  # a bare `except` catches interrupts too
         # Messages of exceptions quote values: any that was seen in the call may show in this one.
         if node.name is not None:
-            shown = self.seen & (traits.UNSTABLE_TEXT | traits.Trait.ITERATOR)
-            self.grow(scope.values, node.name, traits.AbstractValue(shown | traits.Trait.CONTAINER))
+            shown = self.seen & (tr.UNSTABLE_TEXT | tr.Trait.ITERATOR)
+            self.grow(scope.values, node.name, tr.AbstractValue(shown | tr.Trait.CONTAINER))
         self.follow(node.body, scope)
 
     def _match(
-        self, subject: traits.AbstractValue, cases: Sequence[ast.match_case], scope: NameScope
+        self, subject: tr.AbstractValue, cases: Sequence[ast.match_case], scope: NameScope
     ) -> None:
         """`match subject`: every name in a pattern may be the subject or a part of it."""
-        item = traits.join([subject, self.element(subject)])
+        item = tr.join([subject, self.element(subject)])
         # Patterns take sequences apart in their order, and objects by methods of their own.
-        if subject.has(traits.Trait.SET | traits.Trait.UNKNOWN | traits.Trait.OBJECT):
+        if subject.has(tr.Trait.SET | tr.Trait.UNKNOWN | tr.Trait.OBJECT):
             self.note_choice()
         for case in cases:
             for part in ast.walk(case.pattern):
@@ -484,7 +480,7 @@ class Analysis(Calls):
                 elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
                     self.grow(scope.values, part.name, item)
                 elif isinstance(part, ast.MatchMapping) and part.rest:
-                    self.grow(scope.values, part.rest, traits.new_container([item]))
+                    self.grow(scope.values, part.rest, tr.new_container([item]))
             if case.guard is not None:
                 self.value(case.guard, scope)
             self.follow(case.body, scope)
@@ -516,19 +512,19 @@ class Analysis(Calls):
 
     # -- expressions ---------------------------------------------------------------------------
 
-    def value(self, node: ast.expr, scope: NameScope) -> traits.AbstractValue:
+    def value(self, node: ast.expr, scope: NameScope) -> tr.AbstractValue:
         """What an expression may be; exceptions may show it."""
         value = self._value(node, scope)
-        if not value.has(traits.Trait.CALLABLE) and value.all_traits & ~self.seen:
+        if not value.has(tr.Trait.CALLABLE) and value.all_traits & ~self.seen:
             self.seen |= value.all_traits
             self.grown = True
         return value
 
-    def values(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[traits.AbstractValue]:
+    def values(self, nodes: Sequence[ast.expr], scope: NameScope) -> list[tr.AbstractValue]:
         """What several expressions may be; of a starred one, any of its items."""
         return [self.value(node, scope) for node in nodes]
 
-    def _value(self, node: ast.expr, scope: NameScope) -> traits.AbstractValue:
+    def _value(self, node: ast.expr, scope: NameScope) -> tr.AbstractValue:
         match node:
             case ast.Constant(value=value):
                 return abstract(value)
@@ -542,27 +538,23 @@ class Analysis(Calls):
                 return self._subscript(node, scope)
             case ast.Slice(lower=low, upper=high, step=step):
                 self.values([n for n in (low, high, step) if n is not None], scope)
-                return traits.NO_TRAITS
+                return tr.NO_TRAITS
             case ast.BinOp(left=left, op=op, right=right):
                 return self.operate(op, self.value(left, scope), self.value(right, scope))
             case ast.UnaryOp(op=op, operand=operand):
                 result = self.value(operand, scope)
-                return (
-                    traits.NO_TRAITS
-                    if isinstance(op, ast.Not)
-                    else self.operate(op, result, result)
-                )
+                return tr.NO_TRAITS if isinstance(op, ast.Not) else self.operate(op, result, result)
             case ast.BoolOp(values=values):
-                return traits.join(self.values(values, scope))
+                return tr.join(self.values(values, scope))
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 self.value(test, scope)
-                return traits.join(self.values([body, orelse], scope))
+                return tr.join(self.values([body, orelse], scope))
             case ast.Compare(left=left, ops=ops, comparators=rest):
                 return self._compare(self.values([left, *rest], scope), ops)
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 return self.container(self.values(elts, scope))
             case ast.Set(elts=elts):
-                return self.container(self.values(elts, scope), traits.Trait.SET)
+                return self.container(self.values(elts, scope), tr.Trait.SET)
             case ast.Dict(keys=keys, values=values):
                 given = self.values([k for k in keys if k is not None] + values, scope)
                 spread = [self.value(v, scope) for k, v in zip(keys, values, strict=True) if not k]
@@ -572,7 +564,7 @@ class Analysis(Calls):
             case ast.JoinedStr(values=pieces):
                 for piece in pieces:
                     self._piece(piece, scope)
-                return traits.NO_TRAITS
+                return tr.NO_TRAITS
             case ast.Lambda():
                 return self._defined(node, scope)
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
@@ -587,117 +579,115 @@ class Analysis(Calls):
             case _:
                 return self.note_unfollowed()
 
-    def _defined(self, node: Any, scope: NameScope) -> traits.AbstractValue:
+    def _defined(self, node: Any, scope: NameScope) -> tr.AbstractValue:
         """A function defined here."""
-        return traits.code(scope.locals.setdefault(node, traits.LocalFunction(node, scope)))
+        return tr.code(scope.locals.setdefault(node, tr.LocalFunction(node, scope)))
 
-    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: NameScope) -> traits.AbstractValue:
+    def _yielded(self, node: ast.Yield | ast.YieldFrom, scope: NameScope) -> tr.AbstractValue:
         """What the function yields; what is sent back to it may be any data."""
         if node.value is not None:
             value = self.value(node.value, scope)
             if isinstance(node, ast.YieldFrom):
                 value = self.iterate_in_order(value)
             self.grow(scope.results, Leaving.YIELD, value)
-        return traits.DATA
+        return tr.DATA
 
-    def _call(self, node: ast.Call, scope: NameScope) -> traits.AbstractValue:
+    def _call(self, node: ast.Call, scope: NameScope) -> tr.AbstractValue:
         """A call as written; arguments behind a starred one may be any."""
         method = isinstance(node.func, ast.Attribute)
         func = node.func.value if isinstance(node.func, ast.Attribute) else node.func
         callee = self.value(func, scope)
-        positional: list[traits.AbstractValue] = []
-        rest: list[traits.AbstractValue] = []
+        positional: list[tr.AbstractValue] = []
+        rest: list[tr.AbstractValue] = []
         for arg in node.args:
             spread = rest or isinstance(arg, ast.Starred)
             (rest if spread else positional).append(self.value(arg, scope))
-        named: dict[str, traits.AbstractValue] = {}
+        named: dict[str, tr.AbstractValue] = {}
         for keyword in node.keywords:
             value = self.value(keyword.value, scope)
             if keyword.arg is None:
                 rest.append(self.iterate_in_order(value))
             else:
                 named[keyword.arg] = value
-        args: Args = (positional, named, traits.join(rest) if rest else None)
+        args: Args = (positional, named, tr.join(rest) if rest else None)
         if method:
             assert isinstance(node.func, ast.Attribute)
             return self.method(callee, node.func.attr, args)
         if scope.hashes and callee.object is hash:
-            return traits.NO_TRAITS  # hashes show in the order of sets alone
+            return tr.NO_TRAITS  # hashes show in the order of sets alone
         return self.invoke(callee, args)
 
-    def _subscript(self, node: ast.Subscript, scope: NameScope) -> traits.AbstractValue:
+    def _subscript(self, node: ast.Subscript, scope: NameScope) -> tr.AbstractValue:
         """`base[index]`"""
         base, index = self.value(node.value, scope), self.value(node.slice, scope)
-        if base.has(traits.Trait.CALLABLE):
+        if base.has(tr.Trait.CALLABLE):
             return self.enum_member(base.object) or self.note_choice()
-        if base.has(traits.Trait.TABLE):
+        if base.has(tr.Trait.TABLE):
             self.check_clock_words(index)
             # `table.loc[index]` gives rows, where `table.loc` is lazy.
             indexed = (
                 isinstance(node.value, ast.Attribute) and node.value.attr in allow_list.INDEXERS
             )
-            return traits.nameless(base, traits.Trait.ITERATOR if indexed else traits.NONE)
+            return tr.nameless(base, tr.Trait.ITERATOR if indexed else tr.NONE)
         if isinstance(node.slice, ast.Slice):
-            return traits.nameless(base)
+            return tr.nameless(base)
         return self.element(base)
 
     def operate(
-        self, op: ast.operator | ast.unaryop, a: traits.AbstractValue, b: traits.AbstractValue
-    ) -> traits.AbstractValue:
+        self, op: ast.operator | ast.unaryop, a: tr.AbstractValue, b: tr.AbstractValue
+    ) -> tr.AbstractValue:
         """`a op b`, or `op a` with the operand twice."""
         both, inner = a.own | b.own, a.inner | b.inner
-        if both & traits.Trait.UNKNOWN:
+        if both & tr.Trait.UNKNOWN:
             return self.note_choice()
         # Of a text, `%` is formatting, which shows the text of its operand.
-        if isinstance(op, ast.Mod) and not both & traits.Trait.OBJECT:
-            if self.all_traits(b) & (traits.UNSTABLE_TEXT | traits.Trait.ITERATOR):
+        if isinstance(op, ast.Mod) and not both & tr.Trait.OBJECT:
+            if self.all_traits(b) & (tr.UNSTABLE_TEXT | tr.Trait.ITERATOR):
                 return self.note_choice()
-        if both & traits.Trait.TABLE:
+        if both & tr.Trait.TABLE:
             self.check_clock_words(a, b)
         if _may_allocate(op, a, b):
-            self.risk(traits.Risk.ALLOCATING)
+            self.risk(tr.Risk.ALLOCATING)
         # Of an object of the project the operator is a method, which may give anything it gave
         # in some call.
-        if both & traits.Trait.OBJECT:
-            return traits.join([traits.AbstractValue(both, inner), self.operator_results])
-        own = both & ~(traits.Trait.SHARED | traits.Trait.ITERATOR)
+        if both & tr.Trait.OBJECT:
+            return tr.join([tr.AbstractValue(both, inner), self.operator_results])
+        own = both & ~(tr.Trait.SHARED | tr.Trait.ITERATOR)
         # Of the keys of dicts these make a set; nothing else that is no set or table has them.
         if (
-            both & traits.Trait.CONTAINER
-            and not both & traits.Trait.TABLE
+            both & tr.Trait.CONTAINER
+            and not both & tr.Trait.TABLE
             and isinstance(op, SET_OPERATORS)
         ):
-            own |= traits.Trait.SET
-        return traits.AbstractValue(own, inner)
+            own |= tr.Trait.SET
+        return tr.AbstractValue(own, inner)
 
     def _compare(
-        self, operands: list[traits.AbstractValue], ops: Sequence[ast.cmpop]
-    ) -> traits.AbstractValue:
+        self, operands: list[tr.AbstractValue], ops: Sequence[ast.cmpop]
+    ) -> tr.AbstractValue:
         """A chain of comparisons; `is` shows which of equal objects is the same."""
         for op, a, b in zip(ops, operands, operands[1:], strict=False):
             own = a.own | b.own
-            if own & traits.Trait.UNKNOWN:
+            if own & tr.Trait.UNKNOWN:
                 self.note_choice()
             # Equal numbers and texts may or may not be one object, as the interpreter likes.
             if isinstance(op, ast.Is | ast.IsNot) and not (_is_single(a) or _is_single(b)):
                 self.note_choice()
-            if own & traits.Trait.TABLE:
+            if own & tr.Trait.TABLE:
                 self.check_clock_words(a, b)
-        tables = [v for v in operands if v.has(traits.Trait.TABLE)]
-        return traits.join(
-            [traits.NO_TRAITS, *(traits.nameless(v, traits.Trait.SHARED) for v in tables)]
-        )
+        tables = [v for v in operands if v.has(tr.Trait.TABLE)]
+        return tr.join([tr.NO_TRAITS, *(tr.nameless(v, tr.Trait.SHARED) for v in tables)])
 
-    def _comprehension(self, node: Any, scope: NameScope) -> traits.AbstractValue:
+    def _comprehension(self, node: Any, scope: NameScope) -> tr.AbstractValue:
         """A comprehension: over a set its order is that of hashes, unless it makes a set."""
-        own, before = traits.NONE, self.changes
+        own, before = tr.NONE, self.changes
         for part in node.generators:
             source = self.value(part.iter, scope)
-            if part.is_async or source.has(traits.Trait.UNKNOWN):
+            if part.is_async or source.has(tr.Trait.UNKNOWN):
                 self.note_choice()
             if self.is_unordered(source):
-                own = traits.Trait.SET
-                self.risk(traits.Risk.UNORDERED)
+                own = tr.Trait.SET
+                self.risk(tr.Risk.UNORDERED)
             self._assign(part.target, self.iterate(source), scope)
             self.values(part.ifs, scope)
         parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
@@ -708,9 +698,9 @@ class Analysis(Calls):
         if own and shows:
             self.note_choice()
         if isinstance(node, ast.SetComp):
-            own = traits.Trait.SET
+            own = tr.Trait.SET
         if isinstance(node, ast.GeneratorExp):
-            own |= traits.Trait.ITERATOR
+            own |= tr.Trait.ITERATOR
         return self.container(items, own)
 
     def _piece(self, node: ast.expr, scope: NameScope) -> None:
@@ -738,7 +728,7 @@ def module_named(name: str) -> types.ModuleType | None:
     return None
 
 
-def _is_single(value: traits.AbstractValue) -> bool:
+def _is_single(value: tr.AbstractValue) -> bool:
     """Whether there is only one of it: None, a truth value, a class, a member of an enum."""
     if value.concrete is None:
         return False
@@ -746,30 +736,25 @@ def _is_single(value: traits.AbstractValue) -> bool:
     return one is None or type(one) in (bool, type(...)) or isinstance(one, type | Enum)
 
 
-def _may_allocate(
-    op: ast.operator | ast.unaryop, a: traits.AbstractValue, b: traits.AbstractValue
-) -> bool:
+def _may_allocate(op: ast.operator | ast.unaryop, a: tr.AbstractValue, b: tr.AbstractValue) -> bool:
     """Whether an operator may make something of any size: `"x" * n`, `2**n`, `1 << n`.
 
     Products of two values that may be texts or numbers are taken for numbers.
     """
     if isinstance(op, ast.Mult):
         return any(_is_sequence(x) and not _is_small(y) for x, y in ((a, b), (b, a)))
-    is_float = (
-        bool((a.own | b.own) & traits.Trait.NAN) and not (a.own | b.own) & traits.Trait.CONTAINER
-    )
+    is_float = bool((a.own | b.own) & tr.Trait.NAN) and not (a.own | b.own) & tr.Trait.CONTAINER
     return isinstance(op, ast.Pow | ast.LShift) and not is_float and not _is_small(b)
 
 
-def _is_sequence(value: traits.AbstractValue) -> bool:
+def _is_sequence(value: tr.AbstractValue) -> bool:
     """Whether a value is known to be repeated by `*`: a collection, a constant text."""
     text = type(value.object) in (str, bytes)
     return text or (
-        value.has(traits.Trait.CONTAINER)
-        and not value.has(traits.Trait.TABLE | traits.Trait.OBJECT)
+        value.has(tr.Trait.CONTAINER) and not value.has(tr.Trait.TABLE | tr.Trait.OBJECT)
     )
 
 
-def _is_small(value: traits.AbstractValue) -> bool:
+def _is_small(value: tr.AbstractValue) -> bool:
     number = value.object
     return isinstance(number, bool | int | float) and abs(number) <= MOST_REPEATED
