@@ -35,7 +35,13 @@ def test_reports_show_themselves_in_notebooks(tmp_path: Path) -> None:
     p = write(tmp_path, "p.sql", "SELECT a, s FROM t WHERE s <> '<b>'")
     q = write(tmp_path, "q.sql", "SELECT a, s FROM t")
     shown = veer.verify(p, q, schema=schema)._repr_html_()
-    for part in ("≠ inequivalent", "P gives", "Q gives", "<h4>Edits</h4>", "<table class='rows'>"):
+    for part in (
+        "≠ inequivalent",
+        "result before",
+        "result after",
+        "<h4>Edits</h4>",
+        "<table class='rows'>",
+    ):
         assert part in shown
     assert "<b>'" not in shown and "&lt;b&gt;" in shown
     assert "= equivalent" in veer.verify(p, p, schema=schema)._repr_html_()

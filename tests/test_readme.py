@@ -67,6 +67,18 @@ def test_modules_the_documentation_names_are_there(page: Path) -> None:
     assert not [n for n in (*modules, *folders) if not is_there(n)]
 
 
+def test_paths_in_the_table_of_changes_exist() -> None:
+    """Each row of CONTRIBUTING's table names a folder or module, by its whole path."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("| I want to change | go to |\n")[2].partition("\n\n")[0]
+    rows = table.splitlines()[1:]
+    assert len(rows) >= 15
+    without_path = [row for row in rows if not re.search(r"`[\w/]+(/|\.py)`|\]\(", row)]
+    paths = re.findall(r"`(\w[\w/]*(?:/|\.py))`", table)
+    gone = [p for p in paths if not any((place / p).exists() for place in PLACES)]
+    assert not without_path and not gone
+
+
 def is_there(name: str) -> bool:
     inside = next((ROOT / "src" / "veer").rglob(name.rstrip("/")), None)
     return inside is not None or any((place / name).exists() for place in PLACES)

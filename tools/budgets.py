@@ -26,6 +26,7 @@ ALONE = {
     "rewrite.*": "a pass",
     "show.as_*": "an output format",
     "projects.show.as_*": "an output format",
+    "*.front_end": "a front end",
     "*.version": "a front end",
     "*.front_ends": "the table of a plug-in",
     "*.commands": "the table of a plug-in",

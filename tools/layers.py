@@ -175,7 +175,7 @@ LATE = (
     "execution.cli",
     "execution.stored",
     "projects.cli",
-    "read.bodies",
+    "read.function_bodies",
     "read.spec",
     "refute.search",
     "verification.search.candidates",

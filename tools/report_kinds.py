@@ -12,8 +12,8 @@ from veer.show.wording import reason_text
 INTRODUCTION = """# Kinds of assumptions, caveats, reasons and hints
 
 Made by `python -m tools pages` from the source; not to be edited. The JSON report ([report-format.md](report-format.md)) has a
-kind beside each text: programs decide on the kind, which stays; the text is for people and may be worded otherwise. A program that
-meets a kind it does not know should take it as a hindrance.
+kind beside each text: programs decide by the kind, which does not change; the text is for people and may change. A program should treat
+a kind that it does not know as a problem.
 """
 SECTIONS = (
     ("Assumptions: what an `equivalent` rests on", assumptions),

@@ -232,11 +232,13 @@ def undecided(rs: Sequence[Result]) -> list[Result]:
 
 def shortened(reason: str) -> str:
     """What stopped it, without what the operators look like."""
-    text = re.sub(r"^not the same computation: .*?\] in Q; ", "", reason)
-    text = re.sub(r"cut point '[^']*' ~ '[^']*': ", "", text)
-    text = re.sub(r"operator '[^']*'( of [PQ])? \((\w+).*?\) (makes a choice)", r"\2 \3", text)
+    text = re.sub(r"^not proven equal: .*?\] after; ", "", reason)
+    text = re.sub(r"'[^']*' before and ('[^']*' )?after: ", "", text)
+    text = re.sub(r"refused by ([\w, ]+): ", r"\1: ", text)
+    choice = r"operator '[^']*'( \((?:before|after)\))? \[(\w+).*?\] (can give different results)"
+    text = re.sub(choice, r"\2 \3", text)
     text = re.sub(r"operator '[^']*'", "an operator", text)
-    return re.sub(r"; no difference on \d+ small instances$", "", text)
+    return re.sub(r"; \d+ small instances show no difference$", "", text)
 
 
 # -- what must not rot -----------------------------------------------------------------------------
@@ -249,7 +251,9 @@ def complaints(by_set: dict[str, list[Result]], text: str | None = None) -> list
         open_ = {r.id: r for r in undecided(rs)}
         for r in open_.values():
             if needed(name, r.id, r.reason, r.features) is None:
-                lines.append(f"{name}: nobody says what {r.id} would need: {shortened(r.reason)}")
+                lines.append(
+                    f"{name}: there is no word on what {r.id} would need: {shortened(r.reason)}"
+                )
         lines += [f"{name}: {i} is decided, or gone" for i in NAMED.get(name, {}) if i not in open_]
         if text is not None:
             listed = set(re.findall(r"^\| `(.*?)` \|", _section(text, name), re.MULTILINE))

@@ -31,7 +31,7 @@ from veer.execution.sources import Sources
 from veer.execution.store import Store, tables
 from veer.ir.dag import Dataflow
 from veer.options import Keep, Reuse, values
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.read.workflow.reader import build_workflow
 
 # Rows of the fact tables with which the first version takes about ten seconds on one core.

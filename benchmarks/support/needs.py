@@ -30,7 +30,7 @@ NAMED = {
 BY_REASON = (
     ("draws random numbers", "nothing: random numbers drawn twice are other numbers"),
     (
-        "calls a function that is not known",
+        "calls an unknown function",
         "the meaning of the function: without it calls on different arguments are neither equal "
         "nor different",
     ),
@@ -38,12 +38,18 @@ BY_REASON = (
         "sorted differently",
         "orders compared as orders: constant keys, keys after a key, increasing expressions",
     ),
-    (r"\(Limit [^)]*\) makes a choice", "an order that decides which rows the limit keeps"),
     (
-        r"collect_\w+\(.*makes a choice",
+        r"\[Limit [^\]]*\] can give different results",
+        "an order that decides which rows the limit keeps",
+    ),
+    (
+        r"collect_\w+\(.*can give different results",
         "collections compared whatever the order of their elements",
     ),
-    ("makes a choice", "nothing, or the same choice at the same place: the result may vary"),
+    (
+        "can give different results",
+        "nothing, or the same choice at the same place: the result may vary",
+    ),
     ("the budget ran out", "more questions than the budget allows: `--budget`"),
 )
 
@@ -98,7 +104,7 @@ BY_FEATURES = (
 
 
 def needed(group: str, id_: str, reason: str, features: Collection[str]) -> str | None:
-    """What a pair would need; None if nobody has said."""
+    """What a pair would need; None if it is not listed."""
     named = NAMED.get(group, {}).get(id_)
     if named is not None:
         return named

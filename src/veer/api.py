@@ -41,7 +41,7 @@ def verify(
 ) -> Report:
     """Whether both versions produce the same results, sink by sink.
 
-    They are given loaded, as SPECs, or as DataFrames of one Spark session, classic or of Spark
+    The versions are loaded versions, SPECs, or DataFrames of one Spark session, classic or of Spark
     Connect. `progress` is called with a line about each stage.
     """
     asked = comparison or Comparison()

@@ -1,7 +1,7 @@
 """What an EQUIVALENT rests on without a proof: a closed union of values, worded in `show/`.
 
-Nobody decides on the words. Whatever acts on an assumption lists the classes it accepts and
-refuses the others, so that a new class is refused until somebody has thought about it.
+No code decides by the words. Code that acts on an assumption lists the classes it accepts and
+refuses the others, so a new class is refused until it is added there.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ForeignKeyHolds:
 @final
 @dataclass(frozen=True, slots=True)
 class SameChoice:
-    """Operator `p` of P and operator `q` of Q, which are free to choose, choose the same.
+    """Operator `p` before and operator `q` after, which may give several results, give the same one.
 
     `shown` is the operator in words.
     """
@@ -59,9 +59,9 @@ class SameChoice:
 @final
 @dataclass(frozen=True, slots=True)
 class BatchIndependent:
-    """What a function of batches gives does not depend on how and in which order rows are batched.
+    """The result of a function of batches does not depend on how rows are divided into batches.
 
-    It stands in operator `p` of P and in operator `q` of Q; `shown` is the operator in words.
+    It is in operator `p` before and in operator `q` after; `shown` is the operator in words.
     """
 
     kind: ClassVar[str] = "independent of batches"
@@ -73,7 +73,7 @@ class BatchIndependent:
 @final
 @dataclass(frozen=True, slots=True)
 class RowWise:
-    """A function of batches gives each row a value that depends on that row alone, as declared."""
+    """A function of batches gives each row a value that depends only on that row, as declared."""
 
     kind: ClassVar[str] = "row-wise"
     function: str
@@ -82,7 +82,7 @@ class RowWise:
 @final
 @dataclass(frozen=True, slots=True)
 class PackageIsPure:
-    """What functions of a package give depends on their arguments alone, as declared."""
+    """The results of the functions of a package depend only on their arguments, as declared."""
 
     kind: ClassVar[str] = "pure package"
     package: str
@@ -91,9 +91,9 @@ class PackageIsPure:
 @final
 @dataclass(frozen=True, slots=True)
 class MergeStops:
-    """MERGE into a table stops wherever a row has several partners, as Spark does it.
+    """MERGE into a table fails if a row matches several rows, as in Spark.
 
-    Tables of other makers may count only the partners that a clause acts on.
+    Other table formats may fail only if a clause changes such a row.
     """
 
     kind: ClassVar[str] = "merge stops"
@@ -103,11 +103,11 @@ class MergeStops:
 @final
 @dataclass(frozen=True, slots=True)
 class ColumnsAsUsed:
-    """A table of which no file tells the columns, or not their types, has those that are mentioned.
+    """The columns of a table, or their types, are not known: it has the columns that the versions use.
 
-    Nothing but equality is asked of values of these columns. With `others` it has more columns, none
-    of them called as a column that is mentioned or made. With `remembered` a file tells columns and
-    types as they were when it was last run: the table has still these, and no others.
+    The proof uses only equality of their values. With `others` the table has more columns, and none
+    has the name of a column that the versions use or compute. With `remembered` a file has the columns
+    and types of the last run: the table still has exactly these.
     """
 
     kind: ClassVar[str] = "columns as used"
@@ -120,7 +120,7 @@ class ColumnsAsUsed:
 @final
 @dataclass(frozen=True, slots=True)
 class SameTable:
-    """The table `p` of one version holds the rows of the table `q` of the other, as `--map` says."""
+    """The table `p` of one version has the same rows as the table `q` of the other, as `--map` says."""
 
     kind: ClassVar[str] = "same table"
     p: str
@@ -130,7 +130,7 @@ class SameTable:
 @final
 @dataclass(frozen=True, slots=True)
 class ReadWith:
-    """A variable of the environment has this value when the job is run, or is not set: `--env`."""
+    """An environment variable has this value when the job runs, or is not set: `--env`."""
 
     kind: ClassVar[str] = "read with"
     name: str
@@ -140,7 +140,7 @@ class ReadWith:
 @final
 @dataclass(frozen=True, slots=True)
 class StatedAssumption:
-    """What a verifier outside of Veer says it rests on, in its own words."""
+    """An assumption of a verifier outside of Veer, in its own words."""
 
     kind: ClassVar[str] = "stated"
     text: str
@@ -151,7 +151,7 @@ class StatedAssumption:
 class LeafKeyHolds:
     """A key of a leaf of a proof: no assumption about a user's table yet.
 
-    It follows from declared keys below the leaf, or from none; the checker puts those in its place.
+    It follows from declared keys below the leaf, or needs none; the checker puts those in its place.
     """
 
     kind: ClassVar[str] = "leaf key"

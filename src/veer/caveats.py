@@ -24,7 +24,7 @@ class Side(Enum):
 @final
 @dataclass(frozen=True, slots=True)
 class MayFail:
-    """An expression of one version fails on some values, where the other version has no such.
+    """An expression of one version may fail on some values, and the other version has no such expression.
 
     It is evaluated where all `guards` hold.
     """
@@ -38,7 +38,7 @@ class MayFail:
 @final
 @dataclass(frozen=True, slots=True)
 class MoreMayFail:
-    """So many further expressions may fail in one version only."""
+    """More expressions may fail in only one version; with their number."""
 
     kind: ClassVar[str] = "more may fail"
     count: int
@@ -47,7 +47,7 @@ class MoreMayFail:
 @final
 @dataclass(frozen=True, slots=True)
 class ShownDifferently:
-    """The sinks show their rows in other ways: as another chart, say."""
+    """The sinks show their rows in different ways, for example as different charts."""
 
     kind: ClassVar[str] = "shown differently"
     p: str
@@ -57,7 +57,7 @@ class ShownDifferently:
 @final
 @dataclass(frozen=True, slots=True)
 class OtherColumnNames:
-    """The columns are named differently, but the table written to goes by position."""
+    """The columns have different names, but the target table takes them by position."""
 
     kind: ClassVar[str] = "other column names"
 
@@ -65,7 +65,7 @@ class OtherColumnNames:
 @final
 @dataclass(frozen=True, slots=True)
 class NamesDifferInCase:
-    """Column names differ in letter case, which Spark ignores unless told otherwise."""
+    """Column names differ in letter case, which Spark ignores by default."""
 
     kind: ClassVar[str] = "letter case"
 
@@ -73,7 +73,7 @@ class NamesDifferInCase:
 @final
 @dataclass(frozen=True, slots=True)
 class OtherColumnOrder:
-    """The same columns come in another order."""
+    """The same columns are in another order."""
 
     kind: ClassVar[str] = "column order"
 
@@ -81,7 +81,7 @@ class OtherColumnOrder:
 @final
 @dataclass(frozen=True, slots=True)
 class GeneratedName:
-    """A column has a name that Spark makes up; Veer's guess at it may be wrong."""
+    """Spark generates the name of a column; the name that Veer assumes may be wrong."""
 
     kind: ClassVar[str] = "generated name"
     name: str

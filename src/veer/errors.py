@@ -1,16 +1,16 @@
 """Errors a user can meet.
 
     VeerError                 anything Veer raises on purpose
-    ├── UsageError            the request makes no sense (exit 64)
+    ├── UsageError            the command or call is wrong (exit 64)
     └── InputError            the input cannot be used (exit 65)
-        ├── ParseError        the text is not what it claims to be
+        ├── ParseError        the text is not in the expected format
         ├── UnsupportedError  understood, but outside what Veer models
         │   └── NoFingerprintError  a source or function that has no fingerprint
-        │       └── UntoldSourceError  a source of which nothing tells whether it changed
-        └── IllFormedError    a dataflow that cannot mean anything
-            └── UnknownNameError  a column or table that is not there
+        │       └── UntoldSourceError  a source that may change unnoticed
+        └── IllFormedError    a dataflow without a meaning
+            └── UnknownNameError  a column or table that does not exist
 
-Not knowing is never an error: it is the verdict UNKNOWN with a reason.
+An unknown result is never an error: it is the verdict UNKNOWN with a reason.
 """
 
 from copy import copy
@@ -24,7 +24,7 @@ class VeerError(Exception):
 
 
 class TimeLimitReached(BaseException):
-    """The time a user gave is over; no `except Exception` on the way may keep it."""
+    """The time limit of the user is over; no `except Exception` may catch it."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"timeout after {seconds:g} s")
@@ -32,7 +32,7 @@ class TimeLimitReached(BaseException):
 
 
 class UsageError(VeerError):
-    """The request makes no sense."""
+    """The command or call is wrong."""
 
     exit_status = 64
 
@@ -40,7 +40,7 @@ class UsageError(VeerError):
 class InputError(VeerError):
     """The input cannot be used; the message says which file, operator and column.
 
-    `undeclared_table` is the table that nobody declared, where that is all that is missing.
+    `undeclared_table` is the table that is not declared, if nothing else is missing.
     """
 
     exit_status = 65
@@ -53,12 +53,12 @@ class InputError(VeerError):
         return error
 
     def of(self, name: str) -> Self:
-        """The same error, told of the input of that name."""
+        """The same error, with the name of the input before it."""
         return self.told(f"{name}: {self}")
 
 
 class ParseError(InputError):
-    """The text is not what it claims to be."""
+    """The text is not in the expected format."""
 
 
 class UnsupportedError(InputError):
@@ -73,19 +73,19 @@ class UnsupportedError(InputError):
 
 
 class NoFingerprintError(UnsupportedError):
-    """A source or a function of which nothing tells whether it is still the same."""
+    """Veer cannot see whether a source or a function changed."""
 
 
 class UntoldSourceError(NoFingerprintError):
-    """A source of which nothing tells whether it still holds the same; a user may declare that it does."""
+    """Veer cannot see whether a source changed; a user may declare that it does not."""
 
 
 class IllFormedError(InputError):
-    """A dataflow that cannot mean anything: the message names operator, column, expectation."""
+    """A dataflow without a meaning: the message names the operator, the column and what is expected."""
 
 
 class UnknownNameError(IllFormedError):
-    """A column or a table that is not there; `name` is what was asked for, part by part."""
+    """A column or table that does not exist; `name` has the parts of the name."""
 
     def __init__(self, message: str, name: tuple[str, ...] = ()) -> None:
         super().__init__(message)

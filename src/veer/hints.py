@@ -1,7 +1,7 @@
 """What would settle a pair that is not proven: closed unions of values, worded in `show/`.
 
-A *declaration* is what a schema may say of a table. A *hint* names what stands in the way of a
-proof, and what the author of the versions can do about it.
+A *declaration* is a statement of a schema about a table. A *hint* names what prevents a proof, and
+what the author of the versions can do about it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ Declaration: TypeAlias = NotNull | Key | Unique | References
 @final
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """With these declarations the pair of signals is proven, none of them to spare."""
+    """With these declarations the proof succeeds; it needs all of them."""
 
     kind: ClassVar[str] = "declare"
     declarations: tuple[Declaration, ...]
@@ -74,10 +74,10 @@ class Declare:
 @final
 @dataclass(frozen=True, slots=True)
 class BreakTie:
-    """An operator chooses among rows that tie in its order.
+    """An operator picks among rows that are equal in its order.
 
-    `columns` would break the tie: they tell the rows apart. `proven` if the pair of signals is
-    proven once both sides order by them too.
+    `columns` are different in these rows. `proven` if the proof succeeds when both sides also order
+    by them.
     """
 
     kind: ClassVar[str] = "tie"
@@ -91,7 +91,7 @@ class BreakTie:
 @final
 @dataclass(frozen=True, slots=True)
 class DescribeFunction:
-    """A function that the two sides apply differently, of which nothing but its name is known."""
+    """A function that the two sides apply differently; only its name is known."""
 
     kind: ClassVar[str] = "function"
     name: str
@@ -100,9 +100,9 @@ class DescribeFunction:
 @final
 @dataclass(frozen=True, slots=True)
 class UninterpretedFunctions:
-    """Functions that the two sides apply differently, of which the solver has no meaning.
+    """Functions that the two sides apply differently and that the solver cannot interpret.
 
-    Veer can run them on values; in a proof equal arguments give equal results, and nothing more.
+    Veer can run them on values; in a proof they only give equal results for equal arguments.
     """
 
     kind: ClassVar[str] = "uninterpreted functions"
@@ -123,7 +123,7 @@ class FloatSum:
 @final
 @dataclass(frozen=True, slots=True)
 class BatchFunction:
-    """A function that sees rows in batches, which Spark cuts as it likes."""
+    """A function that gets rows in batches; Spark decides where a batch ends."""
 
     kind: ClassVar[str] = "batches"
     name: str
@@ -132,7 +132,7 @@ class BatchFunction:
 @final
 @dataclass(frozen=True, slots=True)
 class GiveMore:
-    """A limit stopped the search; a greater value of this option lets it go on."""
+    """A limit stopped the search; a greater value of this option lets it continue."""
 
     kind: ClassVar[str] = "limit"
     option: str

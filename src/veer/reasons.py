@@ -1,7 +1,7 @@
 """Why a verdict is what it is: a closed union of values, worded in `show/`.
 
-A reason is for people. Where one carries the message of an error (`text`), nobody reads that
-message to decide anything; what a decision needs is a class or a field of its own.
+A reason is for people. If one carries the message of an error (`text`), no code decides anything
+by that message; what a decision needs is a class or a field of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Cause(Enum):
     NO_CUT_POINT = "no cut point"
     NO_VERIFIER = "no verifier"
     NO_EDITS = "no edits"
-    NO_COUNTERPART = "no counterpart"  # of a signal that leaves a window
+    NO_COUNTERPART = "no counterpart"  # of an output of a window
     CATALYST_DIFFERS = "catalyst differs"
     CATALYST_KNOWS_MORE = "catalyst knows more"
     COLUMNS_MOVED = "columns moved"
@@ -47,7 +47,7 @@ class Cause(Enum):
 @final
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """The time the user gave is over."""
+    """The time limit of the user is over."""
 
     kind: ClassVar[str] = "time limit"
     seconds: float
@@ -56,7 +56,7 @@ class TimeLimit:
 @final
 @dataclass(frozen=True, slots=True)
 class SinkRemoved:
-    """Only P has the sink."""
+    """Only the version before has the sink."""
 
     kind: ClassVar[str] = "sink removed"
     sink: str
@@ -65,7 +65,7 @@ class SinkRemoved:
 @final
 @dataclass(frozen=True, slots=True)
 class SinkAdded:
-    """Only Q has the sink."""
+    """Only the version after has the sink."""
 
     kind: ClassVar[str] = "sink added"
     sink: str
@@ -74,7 +74,7 @@ class SinkAdded:
 @final
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
-    """The sinks show other numbers of columns; names that only one of them has."""
+    """The sinks have different numbers of columns; with the names that only one of them has."""
 
     kind: ClassVar[str] = "column counts"
     p: int
@@ -86,7 +86,7 @@ class ColumnCounts:
 @final
 @dataclass(frozen=True, slots=True)
 class DifferentColumns:
-    """The sinks show other columns; `generated` is one whose name Spark makes up, if any is."""
+    """The sinks have different columns; `generated` is a column with a name that Spark generates, if any."""
 
     kind: ClassVar[str] = "different columns"
     only_p: tuple[str, ...]
@@ -97,7 +97,7 @@ class DifferentColumns:
 @final
 @dataclass(frozen=True, slots=True)
 class DifferentType:
-    """A column has another type; `table_decides` where it is cast to that of a table."""
+    """A column has another type; `table_decides` if it is cast to the type of the target table."""
 
     kind: ClassVar[str] = "different type"
     column: str
@@ -109,7 +109,7 @@ class DifferentType:
 @final
 @dataclass(frozen=True, slots=True)
 class WrittenDifferently:
-    """The sinks write their rows in other ways, `p` and `q` in words."""
+    """The sinks write their rows in different ways, `p` and `q` in words."""
 
     kind: ClassVar[str] = "written differently"
     p: str
@@ -122,7 +122,7 @@ class WrittenDifferently:
 @final
 @dataclass(frozen=True, slots=True)
 class SameOperators:
-    """The same operators on the same sources, so many of them."""
+    """Both versions have the same operators on the same sources; with their number."""
 
     kind: ClassVar[str] = "same operators"
     count: int
@@ -131,7 +131,7 @@ class SameOperators:
 @final
 @dataclass(frozen=True, slots=True)
 class Proven:
-    """By which verifiers in how many windows; how the rest of the edits is settled."""
+    """The verifiers of a proof and the number of their windows; how the other edits are settled."""
 
     kind: ClassVar[str] = "proven"
     evs: tuple[str, ...]
@@ -143,7 +143,7 @@ class Proven:
 @final
 @dataclass(frozen=True, slots=True)
 class QuestionsAsked:
-    """A verifier has a proof, with so many questions to the solver."""
+    """A verifier has a proof; with the number of questions to the solver."""
 
     kind: ClassVar[str] = "questions asked"
     count: int
@@ -155,7 +155,7 @@ class QuestionsAsked:
 @final
 @dataclass(frozen=True, slots=True)
 class DiffersOn:
-    """The sinks differ on an instance of so many rows.
+    """The sinks differ on an instance; with its number of rows.
 
     `only_order`: in nothing but the order of rows. `run_at`: in a run at that time.
     """
@@ -172,7 +172,7 @@ class DiffersOn:
 @final
 @dataclass(frozen=True, slots=True)
 class FailsInOneVersion:
-    """The results are the same, but what fails one run does not fail the other."""
+    """The results are the same, but one version may fail where the other does not."""
 
     kind: ClassVar[str] = "fails in one version"
     failure: MayFail | MoreMayFail
@@ -181,7 +181,7 @@ class FailsInOneVersion:
 @final
 @dataclass(frozen=True, slots=True)
 class ZeroSignShown:
-    """An expression tells 0.0 from -0.0 where Spark's plan decides which of them there is."""
+    """The result of an expression is different for 0.0 and -0.0, and Spark's plan decides which it gets."""
 
     kind: ClassVar[str] = "zero sign shown"
     expression: str
@@ -190,7 +190,7 @@ class ZeroSignShown:
 @final
 @dataclass(frozen=True, slots=True)
 class Contradicted:
-    """A second solver contradicts so many of the answers behind a proof."""
+    """A second solver contradicts answers that a proof uses; with their number."""
 
     kind: ClassVar[str] = "contradicted"
     solver: str
@@ -200,7 +200,7 @@ class Contradicted:
 @final
 @dataclass(frozen=True, slots=True)
 class ProofRefuted:
-    """Veer contradicts itself: a proof is accepted, and simulation differs on these tables."""
+    """Veer contradicts itself: it accepts a proof, and yet the versions differ on these tables."""
 
     kind: ClassVar[str] = "proof refuted"
     tables: str
@@ -209,7 +209,7 @@ class ProofRefuted:
 @final
 @dataclass(frozen=True, slots=True)
 class DifferentComputation:
-    """Where two versions first compute something else: operators with their words.
+    """The first operators of the two versions that are not proven equal, each with its text.
 
     `q_shown` is empty where both are in the same words, `how` then says what differs; where that
     is empty too, the operators are the same and what feeds them differs.
@@ -226,7 +226,7 @@ class DifferentComputation:
 @final
 @dataclass(frozen=True, slots=True)
 class NoDifference:
-    """No proof; and no difference on so many small instances either."""
+    """There is no proof, but also no difference on small instances; with their number."""
 
     kind: ClassVar[str] = "no difference"
     instances: int
@@ -235,7 +235,7 @@ class NoDifference:
 @final
 @dataclass(frozen=True, slots=True)
 class CannotRefute:
-    """Why a difference in the interpreter would not be one in Spark."""
+    """Why a difference in the interpreter does not imply a difference in Spark."""
 
     kind: ClassVar[str] = "cannot refute"
     text: str
@@ -273,7 +273,7 @@ class TooLarge:
 @final
 @dataclass(frozen=True, slots=True)
 class UnknownVerifier:
-    """A proof names a verifier that nobody can ask."""
+    """A proof names a verifier that does not exist."""
 
     kind: ClassVar[str] = "unknown verifier"
     ev: str
@@ -282,7 +282,7 @@ class UnknownVerifier:
 @final
 @dataclass(frozen=True, slots=True)
 class NeverAsked:
-    """A proof rests on an answer that its verifier never gave."""
+    """A proof uses an answer that its verifier never gave."""
 
     kind: ClassVar[str] = "never asked"
     ev: str
@@ -291,7 +291,7 @@ class NeverAsked:
 @final
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What an error, or a verifier outside of Veer, says in its own words."""
+    """The message of an error, or of a verifier outside of Veer."""
 
     kind: ClassVar[str] = "message"
     text: str
@@ -303,7 +303,7 @@ class Message:
 @final
 @dataclass(frozen=True, slots=True)
 class NotProven:
-    """A verifier says that two sides differ; that is the refuter's to say, so it is not proven."""
+    """A verifier answers that two sides differ; only a witness shows that, so it counts as not proven."""
 
     kind: ClassVar[str] = "not proven"
     reason: Reason | None
@@ -312,7 +312,7 @@ class NotProven:
 @final
 @dataclass(frozen=True, slots=True)
 class NotShown:
-    """A verifier does not show what a proof says that it shows."""
+    """A verifier does not prove what a proof claims that it proves."""
 
     kind: ClassVar[str] = "not shown"
     ev: str
@@ -322,7 +322,7 @@ class NotShown:
 @final
 @dataclass(frozen=True, slots=True)
 class SaidBy:
-    """What verifiers say, each of them the same."""
+    """The answer that all these verifiers gave."""
 
     kind: ClassVar[str] = "said by"
     evs: tuple[str, ...]
@@ -332,7 +332,7 @@ class SaidBy:
 @final
 @dataclass(frozen=True, slots=True)
 class AtCutPoint:
-    """What stands against a pair of signals being equal."""
+    """Why the outputs of two operators, one of each version, are not proven equal."""
 
     kind: ClassVar[str] = "cut point"
     p: str
@@ -343,7 +343,7 @@ class AtCutPoint:
 @final
 @dataclass(frozen=True, slots=True)
 class WindowNotShown:
-    """A window of operators of P and Q that no verifier could show, and why."""
+    """A window of operators of both versions that no verifier could prove equal, and why."""
 
     kind: ClassVar[str] = "window not shown"
     p: tuple[str, ...]
@@ -354,7 +354,7 @@ class WindowNotShown:
 @final
 @dataclass(frozen=True, slots=True)
 class ClaimNotShown:
-    """A claim that a proof would need is not shown, and why."""
+    """A claim that a proof needs and that is not proven, and why."""
 
     kind: ClassVar[str] = "claim not shown"
     p: str
@@ -365,7 +365,7 @@ class ClaimNotShown:
 @final
 @dataclass(frozen=True, slots=True)
 class DecompositionBudget:
-    """After so many decompositions nothing was found, and what stood in the way."""
+    """The search found no proof within its number of decompositions, and why."""
 
     kind: ClassVar[str] = "decomposition budget"
     decompositions: int

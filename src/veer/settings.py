@@ -62,7 +62,7 @@ class TimeParser(Enum):
 @final
 @dataclass(frozen=True)
 class SessionSettings:
-    """The settings under which something is read; by default those of the newest Spark."""
+    """The settings in use; by default those of the newest Spark."""
 
     ansi: bool = True  # whether what overflows, or cannot be converted, fails the run
     spark: SparkVersion = NEWEST
@@ -79,7 +79,7 @@ class SessionSettings:
         return {row.name: row.text(getattr(self, row.field)) for row in MODELLED}
 
     def identity(self, function: str) -> str:
-        """The identity of a function that is not looked into: it contains all that the function may depend on."""
+        """The identity of an opaque function, with all settings that it may depend on."""
         without = "" if self.ansi else " without ANSI"
         spark = "" if self.spark == NEWEST else f" in Spark {self.spark}"
         zone = "" if self.zone == "UTC" else f" in {self.zone}"
@@ -142,7 +142,7 @@ _CURRENT: ContextVar[SessionSettings] = ContextVar("session settings", default=U
 
 
 def usual_settings(spark: SparkVersion) -> SessionSettings:
-    """The settings of a session of some Spark in which none is given."""
+    """The default settings of a Spark version."""
     times = TimeParser.CORRECTED if spark >= SPARK_4_0 else TimeParser.EXCEPTION
     return SessionSettings(spark >= SPARK_4_0, spark, times)
 

@@ -32,7 +32,7 @@ class TableSemantics(Enum):
 
 
 class Verdict(Enum):
-    """What is known about a pair; there is no truth value, compare with `is`."""
+    """The verdict on a pair. It has no truth value: compare it with `is`."""
 
     EQUIVALENT = "equivalent"
     INEQUIVALENT = "inequivalent"
@@ -167,7 +167,7 @@ class Recheck:
 @final
 @dataclass(frozen=True)
 class Resisted:
-    """The smallest pair of signals that agrees wherever it was tried and that nobody could prove.
+    """The smallest pair of signals that agrees on all instances and that no verifier could prove.
 
     Or, if it does not `agree`, the operators at which the two versions part.
     `p_sql` and `q_sql` compute both as Spark SQL over tables, and over signals that are taken as
@@ -266,7 +266,7 @@ class Viewable(Protocol):
 @final
 @dataclass(frozen=True)
 class Report:
-    """The verdict on a version pair, sink by sink; `compared` is what a view of it is made from."""
+    """The verdict on a version pair, sink by sink; `compared` has the data of its interactive view."""
 
     p: str
     q: str
@@ -299,7 +299,7 @@ class Report:
 
     @property
     def disagreements(self) -> list[str]:
-        """Questions on which another solver contradicts Veer's: defects, each of them."""
+        """Questions on which a second solver contradicts the first: each is a defect."""
         rechecks = (sink.recheck for sink in self.sinks if sink.recheck)
         return [q for recheck in rechecks for q in recheck.having(SecondAnswer.DISAGREED)]
 

@@ -85,10 +85,10 @@ def test_what_a_verifier_attempts_and_proves_alone() -> None:
 
 def test_reasons_are_told_without_the_operators() -> None:
     reason = (
-        "not the same computation: 'a' [Filter x] in P, 'b' [Join [y]] in Q; cut point 'a' ~ 'b': "
-        "algebra: operator 'a' of P (Limit 10) makes a choice; no difference on 400 small instances"
+        "not proven equal: 'a' [Filter x] before, 'b' [Join [y]] after; 'a' before and 'b' after: "
+        "refused by algebra: operator 'a' (before) [Limit 10] can give different results on the same input; 400 small instances show no difference"
     )
-    assert shortened(reason) == "algebra: Limit makes a choice"
+    assert shortened(reason) == "algebra: Limit can give different results on the same input"
 
 
 def test_complaints_name_what_is_stale_or_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_complaints_name_what_is_stale_or_missing(monkeypatch: pytest.MonkeyPatc
         ]
     }
     assert complaints(found) == [
-        "cases: nobody says what odd would need: no proof found",
+        "cases: there is no word on what odd would need: no proof found",
         "cases: old is decided, or gone",
     ]
     written = page(found)

@@ -165,11 +165,11 @@ def test_base_compares_with_a_revision(tmp_path: Path) -> None:
         (
             ["verify", "a.txt", "b.txt"],
             64,
-            "a.txt: expected one of a stored version (store:NAME@NUMBER), a PySpark function",
+            "a.txt: expected one of a PySpark function (FILE.py:FUNCTION), a .sql file",
         ),
         (["verify", "job.py:build", "job.py:build"], 65, "job.py: no such file"),
         (["verify", "job.py", "job.py"], 64, "name the function, as in job.py:build"),
-        (["verify", V1, V2, "--arg", "a=1"], 64, "--arg belongs to PySpark functions"),
+        (["verify", V1, V2, "--arg", "a=1"], 64, "--arg is for PySpark functions"),
         (["verify", V1, V2, "--out", "/no/such/dir/x"], 64, "there is no such directory"),
         (
             ["verify", V1, V2, "--recheck", "other"],

@@ -49,7 +49,7 @@ def compared(p: str, q: str, types: str = "value", semantics: str = "bag") -> Re
 
 def test_a_report_prints_as_text_and_is_short_otherwise() -> None:
     report = compared("SELECT s FROM t", "SELECT coalesce(s, '') AS s FROM t")
-    assert "witness for result" in str(report) and "Q gives" in str(report)
+    assert "witness for result" in str(report) and "result after" in str(report)
     assert repr(report) == "<Report 'P' -> 'Q': inequivalent, 1 sink>"
 
 
@@ -66,7 +66,9 @@ def test_a_failed_assertion_shows_the_witness() -> None:
     with pytest.raises(AssertionError) as caught:
         assert_equivalent(version("SELECT s FROM t"), version("SELECT trim(s) AS s FROM t"))
     text = str(caught.value)
-    assert "P gives" in text and "Q gives" in text and "they differ on an instance" in text
+    assert (
+        "result before" in text and "result after" in text and "they differ on an instance" in text
+    )
 
 
 # -- types by value --------------------------------------------------------------------------------
@@ -177,7 +179,7 @@ def test_junit_holds_the_witness(pair: Path) -> None:
     done = command("verify", "p.sql", "q.sql", "--format", "junit", cwd=pair)
     failure = ElementTree.fromstring(done.stdout.encode()).find(".//failure")
     assert failure is not None and failure.text is not None
-    assert "P gives" in failure.text and "null" in failure.text and "''" in failure.text
+    assert "result before" in failure.text and "null" in failure.text and "''" in failure.text
 
 
 def test_a_hostile_file_name_is_only_a_name(pair: Path) -> None:
@@ -194,7 +196,7 @@ def test_a_hostile_file_name_is_only_a_name(pair: Path) -> None:
         if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name)
         and target.id in ("SINK", "VERSIONS")
     }  # fmt: skip
-    assert names["VERSIONS"] == {"P": "p.sql", "Q": name}
+    assert names["VERSIONS"] == {"before": "p.sql", "after": name}
     calls = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
     assert "open" not in calls
     for format_ in ("html", "junit", "sarif", "json"):

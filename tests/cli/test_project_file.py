@@ -108,7 +108,7 @@ def test_the_nearest_file_counts_and_none_above_a_repository(project: Path) -> N
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("shema = 'a.ddl'", "tool.veer.shema is no key; did you mean schema?"),
+        ("shema = 'a.ddl'", "tool.veer.shema is not a key; did you mean schema?"),
         ("schema = 3", "tool.veer.schema is a path or a list of paths"),
         ("schema = 'nowhere.ddl'", "nowhere.ddl: No such file or directory"),
         ("conf = 'spark'", "tool.veer.conf is a table of settings"),
@@ -206,7 +206,7 @@ def test_what_is_declared_of_functions_is_listed(tmp_path: Path) -> None:
         return report["verdict"], report["sinks"][0]["assumptions"]
 
     assert answer("score") == ("equivalent", ["score works row by row, as declared"])
-    pure = "functions of sqlglot depend on their arguments alone, as declared"
+    pure = "functions of sqlglot depend only on their arguments, as declared"
     assert answer("snake") == ("equivalent", [pure])
     assert answer("other")[0] == "unknown"  # of it nothing is declared, and the mean is of a batch
     assert answer("of_a_set")[0] == "unknown"  # the order of a set is not the package's
@@ -253,7 +253,7 @@ def test_a_source_that_is_declared_stable_is_reused(tmp_path: Path) -> None:
         done = veer("run", "jobs.py:build", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         outcomes.append(done.stdout + done.stderr)
-    assert "computed" in outcomes[0] and "what it holds cannot be told by files" in outcomes[0]
+    assert "computed" in outcomes[0] and "its content is not in files" in outcomes[0]
     assert (
         "computed" in outcomes[1] and "sysibm.sysdummy1 does not change, as declared" in outcomes[1]
     )

@@ -78,9 +78,9 @@ def test_a_schema_of_spark_is_a_schema(data: Path) -> None:
         ("nowhere", "nowhere: no such file or folder"),
         ("nowhere.parquet", "nowhere.parquet: no such file or folder"),
         ("notes", "notes: no Parquet, ORC, Avro or Delta files inside"),
-        ("torn", "does not tell a schema"),
-        ("notes.csv", "a CSV file does not tell the types of its columns"),
-        ("broken.parquet", "broken.parquet: no Parquet file"),
+        ("torn", "has no schema"),
+        ("notes.csv", "a CSV file does not contain the types of its columns"),
+        ("broken.parquet", "broken.parquet: not a Parquet file"),
         ("warehouse/orders/_temporary/..", "one line"),
     ],
 )
@@ -97,7 +97,7 @@ def test_json_that_is_no_schema(data: Path) -> None:
     (data / "rows.json").write_text('{"a": 1}\n{"a": 2}\n')
     done = veer("schema-of", "rows.json", cwd=data)
     assert done.returncode == 65
-    assert "rows.json: no schema of Spark" in done.stderr
+    assert "rows.json: not a schema of Spark" in done.stderr
 
 
 def test_tables_of_other_formats(data: Path) -> None:

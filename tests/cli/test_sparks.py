@@ -81,7 +81,7 @@ def test_another_spark_is_read_without_a_jvm_or_not_at_all(folder: Path) -> None
     words = ("verify", "job.py:grown", "job.py:known", "--schema", "t.ddl", "--spark", str(other))
     done = veer(*words, "--jvm", "always", cwd=folder)
     assert done.returncode == 65
-    assert f"not the Spark {other} asked for" in done.stderr.replace("\n", " ")
+    assert f"not the requested Spark {other}" in done.stderr.replace("\n", " ")
 
 
 def test_the_doctor_tells_which_spark_is_in_force(folder: Path) -> None:

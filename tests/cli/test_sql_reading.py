@@ -50,7 +50,7 @@ PAIRS = [
     (
         "SELECT SUM(1) AS x FROM t GROUP BY GROUPING SETS ((a + b), (b + a))",
         "SELECT SUM(1) AS x FROM t GROUP BY GROUPING SETS ((a + b), (a + b))",
-        "grouping sets with one key written in two ways",
+        "grouping sets that write one key in two ways",
     ),
     (
         "SELECT a, SUM(b) AS x FROM t GROUP BY GROUPING SETS ((a, b), (a)) ORDER BY SUM(b) LIMIT 1",
@@ -60,7 +60,7 @@ PAIRS = [
     (
         "SELECT pmod(CAST(1 AS INT), CAST(a AS DECIMAL(3, 0))) AS x FROM t",
         "SELECT pmod(1, CAST(a AS DECIMAL(3, 0))) AS x FROM t",
-        "an integer constant with suffix or cast beside a decimal",
+        "an integer constant with suffix or cast together with a decimal",
     ),
     (
         "SELECT pmod(a, CAST(b AS DECIMAL(3, 0))) AS x FROM t",

@@ -160,7 +160,10 @@ def test_jobs_say_their_zone(
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [("too_late", "is changed"), ("nowhere", "the time zone 'Europe/Bonn' is not known")],
+    [
+        ("too_late", "is changed"),
+        ("nowhere", "the time zone 'Europe/Bonn' is not known"),
+    ],
 )
 def test_zones_of_jobs_that_are_refused(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / "t.ddl").write_text(TABLES)
@@ -173,7 +176,7 @@ def test_checks_of_tables_are_not_read_in_another_zone(tmp_path: Path) -> None:
     (tmp_path / "t.ddl").write_text(TABLES[:-1] + ", CHECK (ts > '2024-01-01'))")
     (tmp_path / "job.py").write_text(JOBS)
     done = veer("show", "job.py:build", "--schema", "t.ddl", "--jvm", "never", cwd=tmp_path)
-    assert done.returncode == 65 and "CHECK of the table t asks for the time zone" in done.stderr
+    assert done.returncode == 65 and "CHECK of the table t depends on the time zone" in done.stderr
 
 
 def test_a_zone_of_the_project_file(tmp_path: Path) -> None:

@@ -121,8 +121,8 @@ OTHER: list[tuple[str, Build, str]] = [
 REFUSED: list[tuple[str, Build, str]] = [
     ("a frame used twice", lambda t, u: t.join(t.filter("a > 1"), t.id == t.a), "used twice"),
     ("a column of another frame", lambda t, u: t.select(u.id), "another DataFrame"),
-    ("a column left out before", lambda t, u: t.select("id").distinct().filter("a > 1"), "left out below"),
-    ("a column left out, by name", lambda t, u: t.select("id").select(col("a")), "left out below"),
+    ("a column left out before", lambda t, u: t.select("id").distinct().filter("a > 1"), "dropped it before"),
+    ("a column left out, by name", lambda t, u: t.select("id").select(col("a")), "dropped it before"),
     ("what files tell of themselves", lambda t, u: t.select("_metadata.file_path"), "_metadata"),
     ("describe", lambda t, u: t.describe(), "describe"),
     ("an order by a constant", lambda t, u: t.orderBy(F.lit(1)), "constant"),

@@ -50,8 +50,8 @@ def test_a_valid_pair_is_decided() -> None:
     ("p", "q", "semantics", "reason"),
     [
         (PLAIN, PLAIN, BAG, "believer proves set, bag is needed"),
-        (PLAIN, "SELECT a FROM t LIMIT 1", SET, "operator 'limit_1' of Q is a Limit"),
-        (PLAIN, "SELECT DISTINCT a FROM t", SET, "0 Aggregate in P but 1 in Q"),
+        (PLAIN, "SELECT a FROM t LIMIT 1", SET, "operator 'limit_1' (after) is a Limit"),
+        (PLAIN, "SELECT DISTINCT a FROM t", SET, "0 Aggregate before but 1 after"),
     ],
 )
 def test_an_invalid_pair_is_unknown_with_its_reason(

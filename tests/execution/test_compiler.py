@@ -25,7 +25,7 @@ from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
 from veer.ir.dag import Dataflow
 from veer.ir.ops import RowUdf, Source
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.read.sql import read_sql
 from veer.read.workflow.reader import build_workflow
 

@@ -9,7 +9,7 @@ from veer.ir.expr import Column
 from veer.ir.ops import RowUdf
 from veer.ir.schema import Field
 from veer.ir.types import STRING
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 
 IDENTITY = "SentimentAnalyzer {}"
 
@@ -24,7 +24,7 @@ def test_a_library_operator_has_a_body() -> None:
 
 
 def test_a_function_that_is_only_called_like_a_library_operator_has_none() -> None:
-    with pytest.raises(UnsupportedError, match="nobody knows"):
+    with pytest.raises(UnsupportedError, match="has no definition"):
         Bodies().of(sentiment_udf("UDF"))
 
 

@@ -112,7 +112,7 @@ def test_frames_made_before_their_files_changed(nb: Notebook) -> None:
     )
     _, outcome = nb.run(old)
     assert how(outcome) == "computed"
-    assert "others than when the DataFrame was made" in outcome.plan.computed["result"]
+    assert "changed since the DataFrame was made" in outcome.plan.computed["result"]
     rows, outcome = nb.run(nb.t.groupBy("k").count())
     assert how(outcome) == "computed" and (9, 1) in rows
 

@@ -25,7 +25,7 @@ from veer.execution.store import Store
 from veer.execution.store.gc import collect
 from veer.ir.ops import RowUdf
 from veer.options import Keep, Reuse
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.read.workflow.reader import build_workflow
 from veer.settings import current, under
 
@@ -604,7 +604,7 @@ def test_damaged_results_are_noticed_and_computed_again(lab: Lab, how: str) -> N
             (file.parent / "part-99.parquet").write_bytes(data)
     second = reruns(lab, flow(BIG, SUM))
     assert lab.rows(second) == rows
-    assert any("not read" in note for note in second.notes)
+    assert any("not used" in note for note in second.notes)
     collect(lab.store)
     assert not Path(lab.store.files.path(first.results["out"].id)).exists()
     assert [s.how for s in lab.run(flow(BIG, SUM)).sinks] == ["reused"]

@@ -33,10 +33,10 @@ from veer.ir.expr import Column
 from veer.ir.ops import Sink, Source, TableUdf
 from veer.ir.schema import Field
 from veer.ir.types import LONG, STRING
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.reasons import SameOperators
 from veer.verdict import SinkReport, Verdict
-from veer.verification.serving import may_serve
+from veer.verification.reusable_rows import may_serve
 
 DECLARED = (KeyHolds("t", ("a",)), UniqueHolds("t", ("b",)), ForeignKeyHolds("t", ("c",), "u"))
 FAILS = MayFail(Side.P, "1 / a")

@@ -22,7 +22,7 @@ from veer.execution.session import Session
 from veer.execution.start import RunOptions, Started, start
 from veer.functions.registry import Failure
 from veer.interpreter import Result, run_dataflow
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.read.sql import read_sql
 from veer.settings import SPARK_4_0, SessionSettings, under
 

@@ -63,7 +63,7 @@ def test_data_of_others_is_not_replaced(project: Path, mode: str) -> None:
     with pytest.raises(InputError, match="--overwrite replaces it"):
         write(out, "new", overwrite=False)
     assert (out.read_bytes() if out.is_file() else content(out)) == before
-    assert refused(Rules(project=(project,)), out).startswith("out is there already")
+    assert refused(Rules(project=(project,)), out).startswith("out exists already")
     write(out, "new", overwrite=True)
     assert content(out) == "new"
     assert not [p for p in project.iterdir() if p.name.startswith(".")]

@@ -38,7 +38,7 @@ def test_results_and_columns(folder: Path) -> None:
 
 def test_a_column_that_is_not_mapped_is_a_difference(folder: Path) -> None:
     status, shown = verified(folder, "p.sql", "q.sql", "--map", "a=c", "--map", "b=d")
-    assert status == 1 and "only in P: old" in shown
+    assert status == 1 and "only before: old" in shown
 
 
 def test_tables_are_an_assumption(folder: Path) -> None:

@@ -194,8 +194,8 @@ def test_the_base_is_where_the_branch_began(project: Path) -> None:
     ("words", "status", "told"),
     [
         (("--base", "nowhere"), 65, "there is no revision 'nowhere'"),
-        (("--base", "-x"), 64, "no revision"),
-        (("jobs/none.py",), 64, "no job of this name"),
+        (("--base", "-x"), 64, "not a revision"),
+        (("jobs/none.py",), 64, "there is no job, file or folder of this name"),
         (("--fail-on", "green"), 64, "--fail-on"),
         (("--format", "pdf"), 64, "--format must be one of text, markdown, github"),
         (("--dbt", "manifest.json"), 64, "--base-manifest"),

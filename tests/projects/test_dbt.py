@@ -205,8 +205,8 @@ def test_a_manifest_of_a_hundred_megabytes(manifests: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "no JSON"),
-        ("[1]", "no JSON object"),
+        ("{", "not JSON"),
+        ("[1]", "not a JSON object"),
         ("{}", "metadata is missing"),
         ('{"metadata": {}}', "no dbt_schema_version"),
         ('{"metadata": {"dbt_schema_version": "https://x/manifest/v3.json"}}', "version 3"),

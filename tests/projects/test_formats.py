@@ -96,7 +96,7 @@ def test_markdown_stays_small(reported: dict[str, Any]) -> None:
     many = {**reported, "jobs": reported["jobs"] * 300, "recompute": reported["recompute"] * 300}
     text = markdown(many)
     assert len(text.encode()) <= MOST_BYTES
-    assert "did not fit" in text and "no data of yours was read" in text
+    assert "did not fit" in text and "Veer read none of your data" in text
 
 
 def test_a_report_is_rendered_again(reported: dict[str, Any], tmp_path: Path) -> None:

@@ -66,4 +66,4 @@ def test_another_python(project: Path) -> None:
     done = veer(
         "check", "--base", "HEAD", "--sqlmesh", "etl", "--sqlmesh-python", "/none", cwd=project
     )
-    assert done.returncode == 65 and "SQLMesh cannot be asked" in done.stderr
+    assert done.returncode == 65 and "SQLMesh cannot be run" in done.stderr

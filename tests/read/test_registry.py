@@ -241,7 +241,7 @@ def test_prefixes_and_arguments(external: dict[str, Any]) -> None:
     assert load("rows:7", args=["a=1"]).name == "rows:7"
     p, q = load_pair("rows:7", "rows:8")
     assert (p.name, q.name) == ("rows:7", "rows:8")
-    with pytest.raises(UsageError, match="--arg belongs to PySpark functions"):
+    with pytest.raises(UsageError, match="--arg is for PySpark functions"):
         load("q.sql", args=["a=1"])
 
 
@@ -267,7 +267,7 @@ def test_inputs_are_the_same_in_the_tree_and_at_a_revision(tmp_path: Path) -> No
             gone.read_bytes()
     (folder / "b.bin").write_bytes(b"new")
     assert Input("b", str(folder / "b.bin"), "HEAD").read_bytes() == bytes(range(256))
-    with pytest.raises(UsageError, match="is no revision"):
+    with pytest.raises(UsageError, match="is not a revision"):
         Input("b", str(folder / "b.bin"), "--output=x").read_bytes()
 
 

@@ -21,7 +21,7 @@ from veer.ir.types import (
     ArrayType,
     DataType,
 )
-from veer.read.zoned import is_zoneless
+from veer.read.zoned_expressions import is_zoneless
 
 
 def test_another_pyspark_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

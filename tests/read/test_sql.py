@@ -13,7 +13,7 @@ from veer.ir.pprint import show_dataflow
 from veer.ir.types import INT
 from veer.read.sql import read_schema, read_sql
 from veer.read.sql.parse import parse_expression
-from veer.read.sql.pieces import (
+from veer.read.sql.placeholders import (
     Placeholder,
     SetAside,
     has_placeholder,

@@ -167,7 +167,7 @@ BAD += [
     ),
     (
         f'{{"operators": {{{SOURCE}, "g": {{"type": "aggregate", "calls": {{"n": "a + 1"}}}}}}, "links": [["t", "g"]]}}',
-        "'a + 1' is no aggregate function",
+        "'a + 1' is not an aggregate function",
     ),
     (
         f'{{"operators": {{{SOURCE}, "l": {{"type": "limit", "count": 1}}}}, "links": [["t", "l", 0], ["t", "l", 0]]}}',

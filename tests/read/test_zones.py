@@ -21,7 +21,7 @@ from veer.functions.zone_rules import (
 from veer.ir.pprint import show_dataflow
 from veer.read.session_settings import session_settings
 from veer.read.sql import read_sql
-from veer.read.zoned import questions_of_zone
+from veer.read.zoned_expressions import questions_of_zone
 from veer.settings import NEWEST, USUAL, under
 
 TIMES = "CREATE TABLE t (a INT, d DATE, at TIMESTAMP, n TIMESTAMP_NTZ, s STRING)"

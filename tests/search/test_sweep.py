@@ -90,7 +90,7 @@ def test_edits_nobody_can_see_need_no_verifier(name: str, strategy: SearchStrate
     assert report.counts.ev_calls == 0
     (sink,) = report.sinks
     assert sink.windows and all(w.ev == OBLIGATIONS and w.used for w in sink.windows)
-    assert "nothing that is needed" in reason_text(sink.reason)
+    assert "no value that is needed" in reason_text(sink.reason)
 
 
 SEEN = {

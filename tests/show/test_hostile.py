@@ -90,7 +90,7 @@ def test_junit_is_xml_and_shows_the_witness(text: str) -> None:
     assert [case.get("name") for case in suite] == [visible(text)] * 2
     failure, skipped = suite.find(".//failure"), suite.find(".//skipped")
     assert failure is not None and failure.get("message") == visible(text)
-    assert "P gives" in (failure.text or "") and "'null'" in (failure.text or "")
+    assert "result before" in (failure.text or "") and "'null'" in (failure.text or "")
     assert skipped is not None and not list(failure)
 
 

@@ -79,10 +79,13 @@ def test_what_has_no_words_is_not_worded(text: Any) -> None:
     [
         (assumption_text(KeyHolds("t", ("a", "b"))), "a, b is a key of t"),
         (assumption_text(ForeignKeyHolds("t", ("a",), "u")), "a of t refers to u"),
-        (assumption_text(SameChoice("x", "y", "Limit 1")), "same choice at 'x' (Limit 1)"),
+        (
+            assumption_text(SameChoice("x", "y", "Limit 1")),
+            "'x' (Limit 1) gives the same result in both versions, though Spark does not guarantee it",
+        ),
         (
             caveat_text(MayFail(Side.Q, "1 / a", ("b > 0", "c"))),
-            "Q may fail where P does not: 1 / a where b > 0 and c",
+            "an expression may fail after but not before: 1 / a where b > 0 and c",
         ),
         (reason_text(None), ""),
         (reason_text(DiffersOn(1)), "they differ on an instance of 1 row"),
@@ -94,15 +97,15 @@ def test_what_has_no_words_is_not_worded(text: Any) -> None:
         (reason_text(Proven(("spes", "algebra"), 3)), "proven by spes and algebra in 3 windows"),
         (
             reason_text(Proven((), 0, normalized=True, unseen=1)),
-            "columns are computed elsewhere, to the same effect; "
-            "1 edit changes nothing that is needed",
+            "other operators compute some columns, with the same result; "
+            "1 edit changes no value that is needed",
         ),
         (reason_text(DifferentColumns((), ())), "different columns: repeated names"),
         (
             reason_text(WindowNotShown(("a",), (), (SaidBy(("spes",), Cause.NO_PROOF_FOUND),))),
             "window [a | -]: spes: no proof found",
         ),
-        (reason_text(WindowNotShown(("a",), (), ())), "window [a | -]: not shown"),
+        (reason_text(WindowNotShown(("a",), (), ())), "window [a | -]: not proven"),
     ],
 )
 def test_words(made: str, text: str) -> None:

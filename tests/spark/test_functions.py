@@ -19,8 +19,8 @@ from veer.functions.registry import AGGREGATE, ALIASES, OPAQUE, OVER, SCALAR, Fa
 from veer.functions.sessions import is_legacy, require_function, since
 from veer.interpreter import run_dataflow
 from veer.ir.walk import operator_exprs
-from veer.read.bodies import Bodies
 from veer.read.coercion import ABBREVIATIONS
+from veer.read.function_bodies import Bodies
 from veer.read.sql import read_sql
 from veer.read.sql.expressions import GENERATORS
 from veer.settings import current

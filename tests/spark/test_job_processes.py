@@ -73,7 +73,7 @@ def test_a_helper_of_another_revision_is_another_helper(project: Path) -> None:
     files = {p["artifactLocation"]["uri"]: p["region"]["startLine"] for p in places}
     assert files and set(files) <= {"jobs/report.py", "common/utils.py"}
     assert all(line == 5 for line in files.values())
-    assert "P gives" in result["message"]["text"]
+    assert "result before" in result["message"]["text"]
     status = subprocess.run(
         ["git", "status", "--short"], cwd=project, capture_output=True, text=True, check=True
     )

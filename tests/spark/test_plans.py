@@ -605,7 +605,7 @@ def test_keys_of_floats_are_shown_as_groups_show_them(spark: SparkSession) -> No
 
 def test_what_the_session_decides_is_refused(spark: SparkSession) -> None:
     for text in ("current_timezone()", "current_database()"):
-        with pytest.raises(UnsupportedError, match="the session decides"):
+        with pytest.raises(UnsupportedError, match="depends on the session"):
             read_dataframe(spark.sql(f"SELECT {text} AS x"))
 
 

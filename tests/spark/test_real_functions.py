@@ -12,7 +12,7 @@ from veer.api import load_pair, verify
 from veer.execution.compiler import Compiler
 from veer.ir.dag import Dataflow
 from veer.ir.sources import tables_read
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.verdict import Verdict
 
 pytestmark = pytest.mark.spark

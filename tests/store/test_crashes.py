@@ -27,7 +27,7 @@ from veer.execution.store.gc import collect
 from veer.interpreter import run_dataflow
 from veer.ir.dag import Dataflow
 from veer.ir.ops import RowUdf
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 
 KILLS = {"sqlite": 150, "postgresql": 50}
 STEPS = 120  # that a process may take: statements and files, those of a few runs

@@ -84,7 +84,7 @@ def test_a_full_disk_is_told_and_harms_nothing(disk: Path) -> None:
 
 def test_no_store_is_made_on_a_full_disk(disk: Path) -> None:
     filler = fill(disk)
-    with pytest.raises(InputError, match=r"store: no store: .*(full|I/O error)"):
+    with pytest.raises(InputError, match=r"store: cannot open the store: .*(full|I/O error)"):
         Store(str(disk / "store"))
     filler.unlink()
     with Store(str(disk / "store")) as store:
@@ -113,7 +113,7 @@ def test_a_disk_that_became_read_only_is_told(disk: Path) -> None:
     with Store(str(disk / "store")) as store:
         record(store, "a")
     mount("-o", "remount,ro", str(disk))
-    with pytest.raises(InputError, match=f"{disk}/store: no store: .*"):
+    with pytest.raises(InputError, match=f"{disk}/store: cannot open the store: .*"):
         Store(str(disk / "store"))
     with pytest.raises(InputError, match="results cannot be written there"):
         LocalFiles(str(disk / "store" / "results"))
@@ -162,8 +162,14 @@ def test_a_source_that_is_not_there_is_named(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "flow.yaml", "--store", "file/x"), "file/x: no store: Not a directory"),
-        (("run", "flow.yaml", "--results", "file"), "no place for results: Not a directory"),
+        (
+            ("run", "flow.yaml", "--store", "file/x"),
+            "file/x: cannot open the store: Not a directory",
+        ),
+        (
+            ("run", "flow.yaml", "--results", "file"),
+            "results cannot be stored there: Not a directory",
+        ),
         (("run", "flow.yaml", "--data", "nowhere"), "--data nowhere: no such directory"),
         (("log", "--store", "nowhere"), "nowhere: there is no store; `veer run` makes one"),
         (("gc", "--store", "nowhere"), "nowhere: there is no store; `veer run` makes one"),

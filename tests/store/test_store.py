@@ -116,7 +116,7 @@ def test_sinks_of_a_version_that_ran_again_are_renewed(store: Store) -> None:
 def test_a_version_is_recorded_with_all_its_results_or_not_at_all(store: Store) -> None:
     made = new_result(store, "a")
     sinks = [SinkResult("out", "computed", made.id), SinkResult("gone", "reused", "0" * 32)]
-    with pytest.raises(InputError, match="'gone' was removed meanwhile"):
+    with pytest.raises(InputError, match="'gone' was removed while"):
         store.record(new_version("report", sinks), [made])
     assert store.names() == []
     assert store.with_exact(["a"]) == []
@@ -376,7 +376,7 @@ def test_what_is_held_or_latest_stays(place: Place) -> None:
         sinks = [v.sinks[0] for v in store.versions("report")]
         assert [s.result for s in sinks] == ["", "", latest.id]
         assert sinks[0].note == "its result was removed to make room"
-        with pytest.raises(InputError, match="was removed meanwhile"):
+        with pytest.raises(InputError, match="was removed while"):
             store.record(new_version("report", [SinkResult("out", "reused", held.id)]), [])
 
 
@@ -516,7 +516,7 @@ def test_results_that_are_not_mounted_are_not_lost(place: Place, tmp_path: Path)
     with asked.open() as store:
         result = put(store)
     (tmp_path / "mount").rename(tmp_path / "aside")
-    with pytest.raises(InputError, match="are not there; is it mounted"):
+    with pytest.raises(InputError, match="are missing; is the folder mounted"):
         asked.open()
     (tmp_path / "aside").rename(tmp_path / "mount")
     with asked.open() as store:
@@ -546,7 +546,7 @@ def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
         ("mysql://somebody@host/x", UsageError, "a folder or a PostgreSQL database"),
         ("sqlite:///x.db", UsageError, "a folder or a PostgreSQL database"),
         ("postgresql://host:port/x", UsageError, "neither a folder nor postgresql"),
-        ("postgresql://u:secret@127.0.0.1:1/x", InputError, "no store: .*refused"),
+        ("postgresql://u:secret@127.0.0.1:1/x", InputError, "cannot open the store: .*refused"),
     ],
 )
 def test_a_wrong_url_is_told(place: str, kind: type[Exception], said: str) -> None:
@@ -560,7 +560,7 @@ def test_a_database_that_is_not_there_is_told(postgres: Callable[[], str]) -> No
     url = postgres()
     with pytest.raises(InputError, match='database "none" does not exist'):
         Store(_with_database(url, "none"), results="/nowhere")
-    with pytest.raises(UsageError, match="say where results go: --results PATH"):
+    with pytest.raises(UsageError, match="give the place of the results: --results PATH"):
         Store(url)
     with pytest.raises(InputError, match="there is no store"):
         existing_store(postgres())
@@ -580,13 +580,13 @@ def test_a_password_is_never_shown(postgres: Callable[[], str], tmp_path: Path) 
 
 def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="file/store: no store: Not a directory"):
+    with pytest.raises(InputError, match="file/store: cannot open the store: Not a directory"):
         Store(str(tmp_path / "file" / "store"))
-    with pytest.raises(InputError, match="file: no store: File exists"):
+    with pytest.raises(InputError, match="file: cannot open the store: File exists"):
         Store(str(tmp_path / "file"))
-    with pytest.raises(InputError, match="no place for results: Not a directory"):
+    with pytest.raises(InputError, match="results cannot be stored there: Not a directory"):
         Store(str(tmp_path / "store"), results=str(tmp_path / "file"))
-    with pytest.raises(InputError, match="no place for results"):
+    with pytest.raises(InputError, match="results cannot be stored"):
         Store(str(tmp_path / "store"), results="/proc/veer")
     with Store(str(tmp_path / "store")) as store:  # what failed left nothing that is in the way
         put(store)
@@ -594,7 +594,7 @@ def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
 
 def test_a_database_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "veer.db").write_text("not a database, but a text that is long enough for a header")
-    with pytest.raises(InputError, match="no store: file is not a database"):
+    with pytest.raises(InputError, match="cannot open the store: file is not a database"):
         Store(str(tmp_path))
 
 

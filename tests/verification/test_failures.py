@@ -81,14 +81,16 @@ def test_a_failure_in_one_version_only_is_a_caveat() -> None:
     found = sink(UNUSED, "SELECT b FROM t WHERE b > 1")
     assert found.verdict is Verdict.EQUIVALENT
     assert [caveat_text(c) for c in found.caveats] == [
-        "P may fail where Q does not: CAST(t.s AS int)"
+        "an expression may fail before but not after: CAST(t.s AS int)"
     ]
 
 
 def test_strict_errors_make_it_unknown() -> None:
     found = sink(UNUSED, "SELECT b FROM t WHERE b > 1", "strict")
     assert found.verdict is Verdict.UNKNOWN
-    assert "P may fail where Q does not: CAST(t.s AS int)" in reason_text(found.reason)
+    assert "an expression may fail before but not after: CAST(t.s AS int)" in reason_text(
+        found.reason
+    )
 
 
 def test_a_guard_on_other_columns_does_not_matter() -> None:
@@ -104,6 +106,6 @@ def test_a_guard_on_the_same_column_does() -> None:
     found = sink(p, q)
     assert found.verdict is Verdict.EQUIVALENT
     assert [caveat_text(c) for c in found.caveats] == [
-        "P may fail where Q does not: (10 div CAST(t.b AS bigint))",
+        "an expression may fail before but not after: (10 div CAST(t.b AS bigint))",
     ]
     assert sink(p, q, "strict").verdict is Verdict.UNKNOWN

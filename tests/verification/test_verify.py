@@ -74,7 +74,7 @@ def test_columns_by_name_may_come_in_another_order() -> None:
     p, q = version("SELECT a, b FROM t"), version("SELECT b, a FROM t")
     assert verify(p, q).verdict is Verdict.EQUIVALENT
     assert [caveat_text(c) for c in verify(p, q).sinks[0].caveats] == [
-        "the columns come in another order"
+        "the columns are in another order"
     ]
     positional = verify(p, q, Comparison(columns=ColumnMatching.POSITION))
     assert positional.verdict is Verdict.INEQUIVALENT
@@ -90,7 +90,7 @@ def test_insert_goes_by_position_and_not_by_name() -> None:
     report = verify(p, q)
     assert report.verdict is Verdict.EQUIVALENT
     assert [caveat_text(c) for c in report.sinks[0].caveats] == [
-        "other column names; the table goes by position"
+        "the column names are different; the table takes columns by position"
     ]
 
 

@@ -94,7 +94,7 @@ def _read_line(line: str, number: int) -> Pair:
             return {"id": pair["id"], "error": f"line {number}: {name!r} is not SQL text"}
     for name in ("schema", "semantics"):
         if not isinstance(pair.get(name, ""), str):
-            return {"id": pair["id"], "error": f"line {number}: {name!r} is no text"}
+            return {"id": pair["id"], "error": f"line {number}: {name!r} is not a text"}
     return {name: value for name, value in pair.items() if name in PAIR_KEYS}
 
 

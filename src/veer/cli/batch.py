@@ -33,12 +33,12 @@ def batch(
         str,
         Option(
             metavar="RESULTS.jsonl",
-            help="Where results go; standard output by default. Pairs that have a result there are skipped.",
+            help="The file for results, by default standard output. Pairs with a result in the file are skipped.",
         ),
     ] = "",
-    workers: Annotated[int, Option(metavar="N", min=1, max=64, help="Processes to use.")] = 2,
+    workers: Annotated[int, Option(metavar="N", min=1, max=64, help="Number of processes.")] = 2,
     timeout: Annotated[
-        float, Option(metavar="S", min=0, help="Seconds a pair may take; 0 for no limit.")
+        float, Option(metavar="S", min=0, help="Time limit for a pair in seconds; 0 for no limit.")
     ] = 60,
     semantics: options.Semantics = TableSemantics.BAG,
     columns: options.Columns = ColumnMatching.POSITION,
@@ -55,8 +55,8 @@ def batch(
 ) -> None:
     """Verify many pairs of SQL queries, or successive versions of files, over processes or a cluster.
 
-    Results are written as they come; a run that was stopped goes on where it was. A pair that cannot
-    be read, or takes too long, gets a result saying so, and the rest go on.
+    Veer writes each result at once; a run that was stopped continues where it stopped. A pair that
+    cannot be read, or takes too long, gets a result that says so, and the others continue.
     """
     options.check_out_file(out)
     from veer.api import Comparison

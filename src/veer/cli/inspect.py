@@ -18,8 +18,8 @@ from veer.visible import json_text, visible
 
 
 def diff(
-    p: Annotated[str, options.spec("P", "The earlier version.")],
-    q: Annotated[str, options.spec("Q", "The later version.")],
+    p: Annotated[str, options.spec("BEFORE", "The version before.")],
+    q: Annotated[str, options.spec("AFTER", "The version after.")],
     schema: options.Schema = "",
     arg: options.Arguments = None,
     conf: options.Settings = None,
@@ -30,9 +30,9 @@ def diff(
     mappings: Annotated[int, Option(metavar="K", min=1, help="Show the K best edit mappings.")] = 1,
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
-    """Show the edits that make Q of P.
+    """Show the edits between two versions.
 
-    Operators are mapped by id where ids are stable (workflow files), else by structure.
+    Veer pairs the operators by id if ids are stable (workflow files), otherwise by structure.
     """
     start_for(jvm, p, q)
     from veer.api import best_pairs, load_pair
@@ -77,7 +77,7 @@ def show(
 ) -> None:
     """Print a version as Veer understands it, one operator per line.
 
-    Of a stored version (store:report@3) also what it read and where its results are.
+    For a stored version (store:report@3) also what it read and where its results are.
     """
     start_for(jvm, spec)
     from veer.api import load
@@ -104,10 +104,12 @@ def schema_of(
         Argument(
             metavar="[NAME=]TABLE|PATH...",
             help="A Parquet, ORC, Avro or Delta file or folder, a file of df.schema.json(), or a table of "
-            "the catalog (db.t); called as its file or table, or NAME.",
+            "the catalog (db.t). NAME is the name of the table; by default that of the file or table.",
         ),
     ],
-    out: Annotated[str, Option(metavar="FILE", help="Write there instead of printing.")] = "",
+    out: Annotated[
+        str, Option(metavar="FILE", help="Write to this file instead of printing.")
+    ] = "",
     conf: options.Settings = None,
 ) -> None:
     """Write the CREATE TABLE statements of data files and tables, for --schema. The data is not read.
@@ -120,10 +122,10 @@ def schema_of(
 
       veer schema-of sales.orders --conf spark.remote=sc://host
 
-    A table is looked up by a Spark session, which needs Java: with the warehouse and metastore of this
-    folder, or those of --conf (spark.sql.warehouse.dir, spark.remote, catalogs). Files need no Java.
-    Columns told by names of folders (day=2024-01-01) are declared as text: correct what Spark would
-    read as dates and numbers. Keys and NOT NULL are yours to add; they make more provable.
+    A Spark session looks up tables of the catalog, which needs Java: with the warehouse and metastore
+    of this folder, or those of --conf (spark.sql.warehouse.dir, spark.remote, catalogs). Files need no
+    Java. Columns from names of folders (day=2024-01-01) are declared as text: correct those that Spark
+    reads as dates and numbers. Add keys and NOT NULL yourself; with them Veer can prove more.
     """
     options.check_out_file(out)
     from veer.read.pyspark.catalog_schemas import LiveCatalog, is_table_name

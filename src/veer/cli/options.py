@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from veer.batch.workers import Runner
 
 FunctionsFile = Annotated[
-    str, Option(metavar="FILE", help="A Python file with the functions a workflow names.")
+    str, Option(metavar="FILE", help="A Python file that defines the functions a workflow calls.")
 ]
-TrustCode = Annotated[bool, Option("--trust-code", help="Run code that stands in a workflow file.")]
+TrustCode = Annotated[
+    bool, Option("--trust-code", help="Allow Veer to run code from a workflow file.")
+]
 
 
 def choice(option: type[Enum], name: str, help: str) -> Any:
@@ -75,17 +77,17 @@ Schema = Annotated[
     Option(
         metavar="DDL",
         callback=_schema,
-        help="CREATE TABLE statements of what SQL and jobs read: a file or the text.",
+        help="CREATE TABLE statements of the tables that SQL and jobs read: a file, or the statements.",
     ),
 ]
 Arguments = Annotated[
     list[str] | None,
-    Option(metavar="K=V", help="Argument of a PySpark function; may be given several times."),
+    Option(metavar="K=V", help="An argument of a PySpark function. Can be given several times."),
 ]
 ENVIRONMENT: dict[str, Any] = {
     "metavar": "NAME=VALUE",
-    "help": "A variable of the environment that PySpark functions read, NAME alone for one that is not "
-    "set; verdicts list it. May be given several times. No other is read.",
+    "help": "An environment variable that PySpark functions may read; NAME alone if it is not set. Functions "
+    "see no other variables, and verdicts list the ones used. Can be given several times.",
 }
 Environment = Annotated[list[str] | None, Option("--env", callback=_env, **ENVIRONMENT)]
 CommandLineEnvironment = (
@@ -98,8 +100,7 @@ Jvm = Annotated[
     choice(
         options.JvmUse,
         "--jvm",
-        "How to read PySpark functions: without a JVM where that is possible, never with one, or "
-        "always with one.",
+        "Whether to start a JVM to read PySpark functions: only if needed, never, or always.",
     ),
 ]
 Settings = Annotated[
@@ -107,8 +108,8 @@ Settings = Annotated[
     Option(
         metavar="K=V",
         callback=_conf,
-        help="A setting of the Spark session that would run the versions, such as "
-        "spark.sql.ansi.enabled=false; may be given several times.",
+        help="A setting of the Spark session that runs the versions, such as "
+        "spark.sql.ansi.enabled=false. Can be given several times.",
     ),
 ]
 CommandLineSchema = Annotated[
@@ -116,8 +117,8 @@ CommandLineSchema = Annotated[
     Option(
         "--schema",
         metavar="DDL",
-        help="CREATE TABLE statements of what jobs read and no job writes: a file or the text; those of "
-        "the project file by default.",
+        help="CREATE TABLE statements of the tables that jobs read but no job writes: a file, or the "
+        "statements. By default those of the project file.",
     ),
 ]
 CommandLineSpark = Annotated[
@@ -126,8 +127,8 @@ CommandLineSpark = Annotated[
         "--spark",
         metavar="VERSION",
         callback=lambda given: str(spark_version(given)) if given else "",
-        help="The Spark that would run both revisions; that of the project file, of each revision its own, "
-        "by default.",
+        help="The Spark version to assume for both revisions. By default each revision uses the version in "
+        "its own project file.",
     ),
 ]
 CommandLineSettings = Annotated[  # without those of the project file, which may differ by revision
@@ -135,7 +136,7 @@ CommandLineSettings = Annotated[  # without those of the project file, which may
     Option(
         "--conf",
         metavar="K=V",
-        help="A setting of the Spark session that would run the jobs; may be given several times.",
+        help="A setting of the Spark session that runs the jobs. Can be given several times.",
     ),
 ]
 Spark = Annotated[
@@ -143,8 +144,8 @@ Spark = Annotated[
     Option(
         metavar="VERSION",
         callback=_spark,
-        help="The Spark that would run the versions: 3.5, 4.0, 4.1, 4.2 or 4.3; that of the installed "
-        "PySpark by default, else the newest. It need not be installed.",
+        help="The Spark version to assume: 3.5, 4.0, 4.1, 4.2 or 4.3. By default that of the "
+        "installed PySpark, or the newest. It does not have to be installed.",
     ),
 ]
 StoreLocation = Annotated[
@@ -152,8 +153,8 @@ StoreLocation = Annotated[
     Option(
         metavar="DIR|URL",
         callback=_store,
-        help="The store: a folder, or postgresql://USER@HOST/DATABASE; VEER_STORE, that of the project "
-        "file, or .veer, by default.",
+        help="The store: a folder, or postgresql://USER@HOST/DATABASE. By default VEER_STORE, the store of "
+        "the project file, or .veer.",
     ),
 ]
 Semantics = Annotated[
@@ -161,7 +162,7 @@ Semantics = Annotated[
     choice(
         TableSemantics,
         "--semantics",
-        "When two tables are the same: as sets, as bags (duplicates count), or in their order.",
+        "How to compare tables: as sets, as bags (with duplicates), or in order (with duplicates).",
     ),
 ]
 Columns = Annotated[
@@ -173,7 +174,8 @@ Names = Annotated[
     Option(
         "--map",
         metavar="OLD=NEW",
-        help="A sink, a column of sinks, or a table of the first version and what the second calls it.",
+        help="A sink, a column of sinks or a table that has the name OLD before and NEW after. Can be "
+        "given several times.",
     ),
 ]
 Types = Annotated[
@@ -181,7 +183,8 @@ Types = Annotated[
     choice(
         options.TypeMatching,
         "--types",
-        "exact, or value: integers and decimals of any width, and NULL, compared by value.",
+        "exact: column types must be the same; value: integers and decimals of any width, and NULL, "
+        "are compared by value.",
     ),
 ]
 Errors = Annotated[
@@ -189,14 +192,14 @@ Errors = Annotated[
     choice(
         options.ErrorHandling,
         "--errors",
-        "strict: not equivalent if only one version may fail; or ignore.",
+        "strict: versions are not equivalent if only one of them may fail; ignore: a note says so.",
     ),
 ]
 Verifiers = Annotated[
     str,
     Option(
         metavar="NAME,...",
-        help="Verifiers to ask, in this order (`veer doctor` lists them); the usual ones by default.",
+        help="Verifiers to use, in this order (`veer doctor` lists them). By default the usual ones.",
     ),
 ]
 Budget = Annotated[
@@ -204,15 +207,15 @@ Budget = Annotated[
     Option(
         metavar="N",
         min=1,
-        help="Work to spend per pair of sinks, in steps: about 50,000 for a question to a verifier,"
-        " one for an operator run on an instance. By default 1,000,000, more for large pairs.",
+        help="Work per pair of sinks, in steps: a question to a verifier takes about 50,000, an operator "
+        "on an instance one. By default 1,000,000, more for large pairs.",
     ),
 ]
 Cache = Annotated[
     str,
     Option(
         metavar="FILE",
-        help="Keep answers of verifiers in this file, for the next run over similar versions.",
+        help="Keep the answers of verifiers in this file, for later runs over similar versions.",
     ),
 ]
 Master = Annotated[
@@ -220,7 +223,7 @@ Master = Annotated[
     Option(
         metavar="URL",
         help="Spread the work over the executors of a Spark master: spark://HOST:7077, yarn, local[4]; "
-        "local processes by default. Veer itself is sent along; executors need Python of the same version.",
+        "by default local processes. Veer sends itself to the executors; they need the same Python version.",
     ),
 ]
 MasterSettings = Annotated[
@@ -228,8 +231,8 @@ MasterSettings = Annotated[
     Option(
         "--master-conf",
         metavar="K=V",
-        help="A setting of the application on the --master, such as spark.executor.memory=2g; may be "
-        "given several times.",
+        help="A setting of the application on the --master, such as spark.executor.memory=2g. Can "
+        "be given several times.",
     ),
 ]
 OutFile = Annotated[
@@ -279,7 +282,7 @@ def runner(
     conf = settings(master_conf, "--master-conf")
     if not master:
         if conf:
-            raise UsageError("--master-conf goes with --master")
+            raise UsageError("--master-conf needs --master")
         yield LocalProcesses(workers, timeout)
         return
     from veer.batch.cluster import SparkExecutors

@@ -162,7 +162,7 @@ def _table(file: Path) -> dict[str, Any] | None:
     tool = data.get("tool")
     table = tool.get("veer") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise ParseError(f"{file}: {TABLE} is no table")
+        raise ParseError(f"{file}: {TABLE} must be a table")
     return table
 
 
@@ -173,7 +173,7 @@ def _read(file: Path, told: dict[str, Any]) -> Project:
             near = get_close_matches(key, READERS, 1)
             meant = f"; did you mean {near[0]}?" if near else ""
             known = ", ".join(READERS)
-            raise ParseError(f"{file}: {_key(file, key)} is no key{meant} (known: {known})")
+            raise ParseError(f"{file}: {_key(file, key)} is not a key{meant} (known: {known})")
         values[key] = READERS[key](file, value)
     return Project(file, **values)
 

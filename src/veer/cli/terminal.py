@@ -85,7 +85,7 @@ def write_out(text: str, out: str) -> None:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is going on; nothing where nobody watches."""
+    """A progress line on a terminal; nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

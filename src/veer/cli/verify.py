@@ -38,11 +38,11 @@ TIMEOUT = 600  # seconds a pair may take by default
 # The options of this command alone, in the order in which its help shows them.
 VersionP = Annotated[
     str,
-    options.spec("P", "The version to compare with, or with --base the only SPEC."),
+    options.spec("BEFORE", "The version before; with --base the only SPEC."),
 ]
-VersionQ = Annotated[str, options.spec("Q", "The new version.")]
+VersionQ = Annotated[str, options.spec("AFTER", "The version after.")]
 BaseRevision = Annotated[
-    str, Option(metavar="REV", help="Compare SPEC with itself at this git revision.")
+    str, Option(metavar="REV", help="Compare the SPEC at this git revision with the SPEC now.")
 ]
 Strategy = Annotated[
     SearchStrategy,
@@ -52,7 +52,7 @@ WithoutOptimizations = Annotated[
     str,
     Option(
         metavar=f"{'|'.join(values(Optimization))},...",
-        help="Optimizations of the search to switch off.",
+        help="Switch off these optimizations of the search.",
     ),
 ]
 Timeout = Annotated[
@@ -60,14 +60,14 @@ Timeout = Annotated[
     Option(metavar="S", min=0, help="Seconds after which the verdict is unknown; 0 for no limit."),
 ]
 WitnessFolder = Annotated[
-    str, Option(metavar="DIR", help="Write witnesses there as PySpark scripts.")
+    str, Option(metavar="DIR", help="Write witnesses to this folder as PySpark scripts.")
 ]
 EvidenceFolder = Annotated[
     str,
     Option(
         metavar="DIR",
-        help="Write there the steps of the proof, and the solver's questions in SMT-LIB 2 "
-        "that any solver can check; or the witness.",
+        help="Write the steps of the proof to this folder, with the solver's questions in SMT-LIB 2 "
+        "for any solver to check; or the witness.",
     ),
 ]
 Recheck = Annotated[
@@ -75,22 +75,25 @@ Recheck = Annotated[
     options.choice(
         SecondSolver,
         "--recheck",
-        "Ask this solver the questions behind the proof too; if it contradicts, the verdict is "
-        "unknown and the exit status 70.",
+        "Also ask this solver the questions of the proof. If it contradicts an answer, the verdict "
+        "is unknown and the exit status 70.",
     ),
 ]
 SuggestKeys = Annotated[
     bool,
     Option(
         "--suggest-keys",
-        help="Where the versions are not equivalent, look for declarations under which they would "
-        "be: keys, columns that are never null, foreign keys. They are printed as lines to add to "
-        "the schema, with queries that check them on the data; the verdict stays as it is.",
+        help="If the versions are not equivalent, look for declarations that make them equivalent: "
+        "keys, columns that are never null, foreign keys. Veer prints them as lines for the schema, "
+        "with queries that check them on the data. The verdict does not change.",
     ),
 ]
 ModelsFolder = Annotated[
     str,
-    Option(metavar="DIR", help="Model files of classifiers; models beside the file."),
+    Option(
+        metavar="DIR",
+        help="The folder with model files of classifiers. By default `models` next to the workflow file.",
+    ),
 ]
 
 
@@ -140,20 +143,20 @@ def verify(
 
       veer verify old.sql new.sql --schema tables.ddl --conf spark.sql.ansi.enabled=false
 
-    A PySpark function is called with reading, writing and actions intercepted: no Spark job runs,
-    and no JVM is started unless the function asks for what only a JVM has (--jvm).
+    Veer calls a PySpark function and intercepts what it reads and writes and its actions: no Spark
+    job runs, and no JVM starts unless the function needs one (--jvm).
 
     The answer is EQUIVALENT with a checked proof, INEQUIVALENT with a witness, or UNKNOWN with the
-    reason, the smallest part of both versions that resisted, as SQL, and what would settle it.
+    reason, the smallest parts of both versions not proven equal, as SQL, and what would settle it.
     """
     output = formats.get(format, "--format")
     if bool(q) == bool(base):
-        raise UsageError("give two versions P and Q, or --base REV and one SPEC")
+        raise UsageError("give two versions, BEFORE and AFTER, or --base REV and one SPEC")
     options.check_out_file(out)
     _check_evidence_folder(evidence)
     start_for(jvm, p, q)
     from veer.api import Comparison
-    from veer.read.bodies import Bodies, own_functions
+    from veer.read.function_bodies import Bodies, own_functions
 
     comparison = Comparison(
         semantics=semantics,
@@ -209,7 +212,7 @@ def _compare(
 def _optimizer_could_help(
     report: Report, versions: tuple[Version, Version] | None, *specs: str
 ) -> bool:
-    """Whether two jobs stay undecided of which Spark's optimized plans were not compared."""
+    """Whether two jobs are undecided and their optimized plans were not compared."""
     if versions is None or report.verdict is not Verdict.UNKNOWN:
         return False
     return all(map(is_job, specs)) and all(v.optimized is None for v in versions)

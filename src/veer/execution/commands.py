@@ -1,4 +1,4 @@
-"""Where the commands about runs and stores are."""
+"""Registers the commands about runs and stores."""
 
 COMMANDS = {
     "run": "veer.execution.cli.run:run",

@@ -1,4 +1,4 @@
-"""Workflow files and SQL as something that can be run."""
+"""Workflow files and SQL in a form that Veer can run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from veer.execution.sources import Sources
 from veer.functions.zone_rules import canonical_zone
 from veer.ir.dag import Dataflow
 from veer.ir.ops import Source
-from veer.read.bodies import Bodies
-from veer.read.zoned import questions_of_zone
+from veer.read.function_bodies import Bodies
+from veer.read.zoned_expressions import questions_of_zone
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +35,7 @@ class Compiled:
         return self.sources.fingerprint(source)
 
     def stamp(self, source: Source) -> str:
-        """Another one than before if anybody touched the files of a source."""
+        """A stamp that changes whenever the files of a source are touched."""
         return self.sources.stamp(source)
 
     def read(self, source: Source) -> DataFrame:

@@ -19,7 +19,7 @@ from veer.ir.dag import Dataflow
 from veer.ir.expr import Expr
 from veer.ir.schema import Schema
 from veer.ir.types import quote_name
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.read.pyspark.plans.types import type_of
 from veer.read.session_settings import settings_of
 

@@ -25,7 +25,7 @@ from veer.execution.store.files import LocalFiles
 from veer.execution.store.sealing import Seal
 from veer.ir.digests import json_digest
 from veer.ir.ops import Source
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.read.pyspark.connect.live import LiveSurroundings, read_connect_frame, root_of
 from veer.read.pyspark.connect.messages import messages_in
 from veer.read.pyspark.connect.server_sources import FILE_FORMATS, Server, file_path
@@ -65,7 +65,7 @@ class Connected:
         self.dataflow = read_connect_frame(frame, LiveSurroundings(self.spark, self._leaf), sink)
         parts = messages_in(root_of(frame))
         if any(part.DESCRIPTOR.name == "CollectMetrics" for part in parts):
-            raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
+            raise NoFingerprintError("it is observed: a stored result would not give its metrics")
 
     def _leaf(self, source: Source, relation: Relation) -> Source:
         """A source without secrets; the relation is kept to read it and look at its files."""
@@ -87,7 +87,7 @@ class Connected:
         return json_digest([source.format, [list(o) for o in source.options], named])
 
     def stamp(self, source: Source) -> str:
-        """Another one than before if anybody touched the files of a source."""
+        """A stamp that changes whenever the files of a source are touched."""
         files = self._listed(self._files_of(source), content=False)
         names = [file_path(f[0]) for f in files]
         marks = [files]
@@ -100,17 +100,19 @@ class Connected:
         """The relation of a source whose rows are in files that it names itself."""
         relation = self._leaf_of(source)
         if relation is None or not relation.HasField("read"):
-            raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
+            raise NoFingerprintError(f"only this program knows the rows of {source.table}")
         read = relation.read
         if read.HasField("named_table"):
             raise UntoldSourceError(
-                f"{source.table}: over Spark Connect nothing tells whether a table still holds the "
-                "same; read its files by their path"
+                f"{source.table}: over Spark Connect, Veer cannot see whether a table still has the "
+                "same rows; read its files by their path"
             )
         if (read.data_source.format or "parquet").lower() not in FILE_FORMATS:
-            raise UntoldSourceError(f"{source.table}: what it holds cannot be told by files")
+            raise UntoldSourceError(f"{source.table}: its content is not in files")
         if sources.format_name(source.format) == "binary":
-            raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
+            raise NoFingerprintError(
+                f"{source.table}: it reads metadata of files, not only their content"
+            )
         return relation
 
     def _leaf_of(self, source: Source) -> Relation | None:

@@ -1,4 +1,4 @@
-"""What is declared of sources, held against what they contain: believed only if it is so."""
+"""Checks of declared keys and constraints against the data; a proof may rely on those that hold."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Constraints:
         self._tables.update({s.table: s for s in distinct_sources(dataflow)})
 
     def holds(self, source: ops.Source) -> bool | None:
-        """Whether what a source declares was seen to hold of its content; None if nobody looked."""
+        """Whether the declarations of a source hold for its content; None if that was not checked."""
         if not _declares(source):
             return True
         key = self._key(source)

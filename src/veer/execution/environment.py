@@ -134,7 +134,7 @@ def environment_of(session: SparkSession) -> dict[str, Any]:
 
 
 def expected_environment(spark: str, zone: str, java: str, mode: SessionSettings) -> dict[str, Any]:
-    """The environment of a session of which nothing but its mode is configured."""
+    """The environment of a session with only its mode configured."""
     variables = {"PYTHONHASHSEED": "0", **os.environ, "TZ": "UTC"}
     return {
         "spark": spark,

@@ -44,13 +44,12 @@ def run(
     stable: Iterable[str] = (),
     **arguments: Any,
 ) -> DataFrame:
-    """The rows of a DataFrame, read from the store if an equal result is there, else computed.
+    """The rows of a DataFrame, read from the store if it has an equal result, else computed.
 
-    `stable` names sources that do not change, of which nothing tells that: tables of a database, for
-    one. A function is called with the `arguments` and gives the DataFrame. What is computed is stored as
-    the next version of `name`. Where that cannot be - its plan is not understood, its types or the
-    disk do not hold it, the computation fails - the DataFrame is given back as it is, with a
-    warning: it does then what it does without Veer.
+    `stable` names sources that do not change although Veer cannot see it, such as tables of a database.
+    A function is called with the `arguments` and returns the DataFrame. Veer stores a computed result
+    as the next version of `name`. If it cannot (it cannot read the plan, Parquet does not have the types,
+    the disk is full, the computation fails), it returns the DataFrame unchanged, with a warning.
     """
     checked_name(name)
     keep, reuse = chosen(Keep, keep, "keep"), chosen(Reuse, reuse, "reuse")

@@ -1,4 +1,4 @@
-"""The order of a result: rows read back from files come in any."""
+"""The order of a result: files give rows back in any order, so a column keeps it."""
 
 from __future__ import annotations
 

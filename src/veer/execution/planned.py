@@ -14,7 +14,7 @@ from veer.execution.sources import Sources, check_steady, format_name, source_na
 from veer.execution.store.sealing import Seal
 from veer.ir import ops
 from veer.ir.digests import json_digest
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.read.pyspark.frames import read_plans
 from veer.read.pyspark.layout import classic_frame_class, datasets
 from veer.read.pyspark.plans.signals import PlanSignal
@@ -48,7 +48,7 @@ class Planned:
         if any(
             node.kind == "CollectMetrics" for plan in self._plans.values() for node in _all(plan)
         ):
-            raise NoFingerprintError("it is observed: nobody would see its metrics if it were read")
+            raise NoFingerprintError("it is observed: a stored result would not give its metrics")
 
     def _leaf(self, node: Node) -> ops.AnyOperator:
         """A leaf of a plan, without secrets; the node is kept to read it and look at its files."""
@@ -64,10 +64,12 @@ class Planned:
         """What the files of a source hold; the plan must know all of them, and no others."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         if source.format == ops.LOCAL or not nodes:
-            raise NoFingerprintError(f"the rows of {source.table} are known to this program only")
+            raise NoFingerprintError(f"only this program knows the rows of {source.table}")
         format_ = format_name(source.format)
         if format_ == "binary" or any(f.name == "_metadata" for f in source.fields):
-            raise NoFingerprintError(f"{source.table}: it tells more of files than what they hold")
+            raise NoFingerprintError(
+                f"{source.table}: it reads metadata of files, not only their content"
+            )
         check_steady(source, format_)
         if any(map(self._reads_cache, self._frames.values())):
             raise NoFingerprintError("rows are read from a cache, whatever the files hold now")
@@ -78,13 +80,13 @@ class Planned:
             there = {f[0] for f in listed if not _is_hidden(f[0])}
             if planned.keys() != there or any(map(self._differs, planned.values())):
                 raise NoFingerprintError(
-                    f"{source.table}: its files are others than when the DataFrame was made"
+                    f"{source.table}: its files changed since the DataFrame was made"
                 )
             parts.append([_schema(node), [[self._seal.text(f[0]), *f[1:]] for f in listed]])
         return json_digest(parts)
 
     def stamp(self, source: ops.Source) -> str:
-        """Another one than before if anybody touched the files of a source."""
+        """A stamp that changes whenever the files of a source are touched."""
         nodes = self._leaves.get(source) or self._unconstrained(source)
         paths = [path for node in nodes for path in self._planned_files(source, node)[0]]
         return self._files.touched(paths, patterns=False)
@@ -96,9 +98,7 @@ class Planned:
             paths = [str(p.toString()) for p in scala_items(location.rootPaths())]
             files = scala_items(location.allFiles())
         except Exception:
-            raise UntoldSourceError(
-                f"{source.table}: what it holds cannot be told by files"
-            ) from None
+            raise UntoldSourceError(f"{source.table}: its content is not in files") from None
         return paths, {self._path(str(f.getPath().toUri().toString())): f for f in files}
 
     def _differs(self, planned: Any) -> bool:
@@ -127,7 +127,7 @@ class Planned:
         return any(leaf.getClass().getSimpleName() == "InMemoryRelation" for leaf in leaves)
 
     def _unconstrained(self, source: ops.Source) -> list[Node]:
-        """The leaves of a source of which less is declared than in the plan."""
+        """The leaves of a source with fewer declarations than in the plan."""
         name = source_name(source)
         return [n for s, nodes in self._leaves.items() if source_name(s) == name for n in nodes]
 

@@ -30,7 +30,7 @@ class Results:
         self.store, self.spark = store, spark
 
     def write(self, frame: DataFrame, signals: Signals, id_: str, signature: str) -> StoredResult:
-        """Compute the rows of a signal into a new result, which nobody knows yet."""
+        """Compute the rows of a signal into a new result that is not registered yet."""
         schema = signals.dataflow.schemas[id_]
         result = self.store.new_result()
         started = time.perf_counter()

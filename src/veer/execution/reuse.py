@@ -31,7 +31,7 @@ from veer.own_code import own_code_digest
 from veer.show.wording import reason_text
 from veer.verdict import TableSemantics, Verdict
 from veer.verification.comparison import Comparison
-from veer.verification.serving import may_serve
+from veer.verification.reusable_rows import may_serve
 from veer.verification.verify import verify_versions
 from veer.verification.versions.version import Version
 
@@ -142,7 +142,7 @@ class Planner:
         """Whether a result is there undamaged; it is held for this run then."""
         problem = self.store.acquire(result)
         if problem:
-            self.plan.notes.append(f"a stored result is not read: {problem}")
+            self.plan.notes.append(f"a stored result was not used: {problem}")
         return not problem
 
     def _proven(self, id_: str, result: StoredResult) -> str | None:

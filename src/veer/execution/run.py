@@ -28,7 +28,7 @@ from veer.ir.digests import json_digest
 from veer.ir.ops import Source
 from veer.options import Keep, Reuse, chosen
 from veer.own_code import own_code_digest
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.verification.versions import VersionPair
 from veer.verification.versions.describe import describe_edits
 
@@ -49,7 +49,7 @@ class Computation(Protocol):
         ...
 
     def stamp(self, source: Source) -> str:
-        """What is another as soon as anybody touches a source, though it holds the same again."""
+        """A stamp that changes whenever a source is touched, even if its content is the same again."""
         ...
 
     def read(self, source: Source) -> DataFrame:
@@ -236,7 +236,7 @@ class Running:
                 notes += damaged
         outcome = RunOutcome(planner.plan, notes=[*notes, *planner.plan.notes], planning=planning)
         outcome.notes += [
-            f"table {table}: {problem}; what is declared of it is not relied on"
+            f"table {table}: {problem}; the run does not rely on its declarations"
             for table, problem in self.constraints.violated.items()
         ]
         outcome.notes += [
@@ -271,7 +271,7 @@ class Running:
                 continue
             if problem:
                 self.store.mark_damaged(result.id)
-                problems.append(f"a stored result is not read: {problem}")
+                problems.append(f"a stored result was not used: {problem}")
         return problems
 
     def _compute(self, planner: Planner) -> dict[str, StoredResult]:
@@ -319,7 +319,7 @@ class Running:
         for id_, why in changed.items():
             assert results is not None
             results.discard(computed.pop(id_).id)
-            outcome.notes.append(f"{id_}: {why} while it was computed; its result is not kept")
+            outcome.notes.append(f"{id_}: {why} during the computation, so its result is not kept")
         if self.request.keep is Keep.NONE:
             # Kept for this version to be read, found by nobody else.
             computed = {i: replace(r, exact="", signature="") for i, r in computed.items()}
@@ -386,7 +386,7 @@ class Running:
         return changes
 
     def _is_untouched(self, source: Source) -> bool:
-        """Whether nobody exchanged a source and put it back."""
+        """Whether no source was replaced and restored meanwhile."""
         if source in self.assumed_stable:
             return True
         return self._stamps.get(source) == self.computation.stamp(source)

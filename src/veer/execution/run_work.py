@@ -1,4 +1,4 @@
-"""What a run did, as its record in the store has it: computed, read and saved, in seconds and bytes."""
+"""The record of what a run computed, read and saved, in seconds and bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows read from files under the very schema they were written with.
+"""Rows read from files with exactly the schema they were written with.
 
 Files say of nothing that it is never null; an expression that cannot be null says it again.
 """
@@ -28,7 +28,7 @@ def with_schema(frame: DataFrame, schema: StructType) -> DataFrame:
     ]
     served = by_place.select(*columns)
     if served.schema != schema:
-        raise UnsupportedError("its columns cannot be had from files as they are")
+        raise UnsupportedError("its columns cannot be read from files unchanged")
     return served
 
 

@@ -1,4 +1,4 @@
-"""The Spark session of a run, and what of it results depend on."""
+"""The Spark session of a run, and the parts of it that results depend on."""
 
 from __future__ import annotations
 

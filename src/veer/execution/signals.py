@@ -32,7 +32,7 @@ from veer.ir.digests import json_digest
 from veer.ir.schema import Schema
 from veer.ir.sources import distinct_sources, map_sources, undeclared
 from veer.ir.walk import operator_exprs, parts, subqueries
-from veer.read.bodies import VERSION, Bodies
+from veer.read.function_bodies import VERSION, Bodies
 
 PYTHON_SAYS = "python"  # what only matters to Python functions
 RESULT = "result"  # the sink of a signal looked at alone
@@ -89,19 +89,17 @@ class Signals:
         operator = self.dataflow.operators[id_]
         # Sums of doubles depend on the order in which Spark happens to bring the rows together.
         if any(adds_in_double(c) for inner in with_subqueries(operator) for c in _calls(inner)):
-            return Unrepeatable(f"operator {id_!r} adds numbers in floating point, in any order")
+            return Unrepeatable(f"operator {id_!r} adds floating-point numbers in any order")
         kind = operator_kind(self.dataflow, id_)
         if self._trust and kind is Kind.CHOICE and chooses_by_batches(self.dataflow, id_):
             kind = Kind.PURE
         match kind:
             case Kind.CHOICE:
-                return Unrepeatable(
-                    f"operator {id_!r} makes a choice, which may be another one next time"
-                )
+                return Unrepeatable(f"operator {id_!r} can give other results in the next run")
             case Kind.PARTITION:
-                return Unrepeatable(f"operator {id_!r} depends on how rows are spread")
+                return Unrepeatable(f"operator {id_!r} depends on how rows are distributed")
             case Kind.RUN_CONSTANT:
-                return Unrepeatable(f"operator {id_!r} depends on when it runs")
+                return Unrepeatable(f"operator {id_!r} depends on the time of the run")
             case Kind.PURE:
                 pass
         try:
@@ -111,7 +109,7 @@ class Signals:
                 elif isinstance(inner, ops.AnyUdf):
                     if self._body(inner) is None:
                         return Unrepeatable(
-                            f"nobody knows what the values of {inner.identity!r} depend on"
+                            f"it is not known what the values of {inner.identity!r} depend on"
                         )
         except NoFingerprintError as error:
             return Unrepeatable(str(error))

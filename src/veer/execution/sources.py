@@ -90,8 +90,8 @@ class Sources:
                         format_, (_url(as_named(where)),), (glob.escape(where),), options
                     )
         raise InputError(
-            f"table {source.table!r} is not there: looked for {tried[0]}, {tried[1]} and the like; "
-            "name the folder of the tables with --data"
+            f"table {source.table!r} was not found: Veer looked for {tried[0]}, {tried[1]} and similar names; "
+            "give the folder of the tables with --data"
         )
 
     @property
@@ -122,7 +122,7 @@ class Sources:
         untold = ops.UNTOLD_TYPES in dict(source.metadata)
         if untold or ops.OTHER_COLUMNS in [field.name for field in source.fields]:
             raise InputError(
-                f"the columns of {source.table!r} are not told: declare it with --schema"
+                f"the columns of {source.table!r} are not known: declare them with --schema"
             )
         location = self.locate(source)
         for told, value in source.metadata:
@@ -148,7 +148,7 @@ class Sources:
         return json_digest([location.format, options, listed])
 
     def stamp(self, source: ops.Source) -> str:
-        """Another one than before if anybody touched the source, though it holds the same again."""
+        """A stamp that changes whenever the source is touched, even if its content is the same again."""
         return self.touched(self.locate(source).globs)
 
     def touched(self, paths: Sequence[str], *, patterns: bool = True) -> str:
@@ -206,7 +206,7 @@ class Sources:
 
     def _hadoop_files(self, path: str, patterns: bool) -> Iterator[list[Any]]:
         if self.spark is None:
-            raise InputError(f"{path} is reached through Spark only")
+            raise InputError(f"{path} can be reached only through Spark")
         spark = self.spark()
         jvm: Any = spark._jvm
         hadoop_path = jvm.org.apache.hadoop.fs.Path(path)
@@ -224,7 +224,7 @@ class Sources:
                 if self.content:
                     checksum = system.getFileChecksum(file.getPath())
                     if checksum is None:
-                        raise InputError(f"{name}: its file system knows no checksums")
+                        raise InputError(f"{name}: its file system has no checksums")
                     yield [name, str(checksum.toString())]
                 else:
                     yield [name, int(file.getLen()), int(file.getModificationTime())]

@@ -91,7 +91,7 @@ class SqlWriter:
         tables = ",\n".join(definitions)
         text = f"{f'WITH {tables} ' if definitions else ''}SELECT * FROM {fed(id_)}"
         if "${" in text:
-            raise UnsupportedError("a name with ${, which Spark would replace")
+            raise UnsupportedError("a name that contains ${: Spark would replace a variable there")
         return text
 
     def _ordered(self, order: Sequence[str]) -> set[str]:
@@ -351,7 +351,9 @@ class SqlWriter:
             if isinstance(
                 part, ex.OuterColumn | ex.Exists | ex.InQuery | ex.ScalarQuery | ex.OpaqueCall
             ):
-                raise UnsupportedError("a Python function beside a subquery or a function of Spark")
+                raise UnsupportedError(
+                    "a Python function together with a subquery or a function of Spark"
+                )
         schema = scope[0].schema
         read = [scope[0].names[i] for i in places_read(expr, schema)]
         return f"{self.functions(expr, schema)}({', '.join(read)})"
@@ -444,7 +446,7 @@ def _failing(identity: str, type_: ty.DataType) -> str:
 
 
 def _opaque_call(identity: str, args: Sequence[str]) -> str:
-    """A function of the session by its name; one of which only a digest is known has none."""
+    """A function of the session by its name; a function known only by a digest has none."""
     if not identity.isidentifier():
         raise UnsupportedError(f"the function {identity} cannot be called from SQL")
     return f"{identity}({', '.join(args)})"

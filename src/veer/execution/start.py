@@ -1,4 +1,4 @@
-"""Running what a user names: a workflow, SQL or a PySpark job, against a store."""
+"""Runs of a workflow, SQL text or PySpark job with a store."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from veer.ir.ops import Sink
 from veer.ir.sources import distinct_sources
 from veer.ir.writes import Change
 from veer.options import Keep, Reuse
-from veer.read.bodies import Bodies, own_functions
 from veer.read.checkout import top_level
+from veer.read.function_bodies import Bodies, own_functions
 from veer.read.inputs import parse_spec
 from veer.read.spec import load
 from veer.settings import ANSI, SessionSettings
@@ -156,7 +156,7 @@ def _check_changes(dataflow: Dataflow) -> None:
     for sink in (dataflow.operators[id_] for id_ in dataflow.sinks):
         if isinstance(sink, Sink) and isinstance(sink.write, Change):
             raise UnsupportedError(
-                f"UPDATE, DELETE and MERGE are compared, not run; {sink.name} stays as it is"
+                f"Veer compares UPDATE, DELETE and MERGE but does not run them: {sink.name} is not changed"
             )
 
 
@@ -225,7 +225,7 @@ def _check_ids(dataflow: Dataflow) -> None:
     """Refuse ids that no database keeps, before anything runs."""
     for id_ in dataflow.operators:
         if "\0" in id_ or any("\ud800" <= c <= "\udfff" for c in id_):
-            raise InputError(f"the operator {id_!r} has an id that is no text")
+            raise InputError(f"the operator {id_!r} has an id that is not a text")
 
 
 def open_store(options: RunOptions, session: Session) -> Store:
@@ -248,7 +248,7 @@ def checked_name(name: str) -> str:
     if not name or name != name.strip() or not name.isprintable():
         problem = "a name has printable characters, and no blanks around them"
     elif "/" in name or "\\" in name or name in (".", ".."):
-        problem = "a name is no path"
+        problem = "a name is not a path"
     elif len(name) > LONGEST_NAME:
         problem = f"a name has at most {LONGEST_NAME} characters"
     if problem:
@@ -275,7 +275,7 @@ class Destination:
 
 
 def destinations(started: Started, folder: str) -> dict[str, Destination]:
-    """Where each sink goes; an error if something of somebody's would be lost by it."""
+    """The target of each sink; an error if writing it would destroy data of others."""
     local = isinstance(started.store.files, LocalFiles)
     if folder and not local:
         raise UsageError(f"--out: results are in {started.store.files.root}; copy them from there")

@@ -1,4 +1,4 @@
-"""Results outside of the store: written only where nothing of anybody's is lost by it.
+"""Results outside of the store: Veer writes them only where it cannot overwrite the data of others.
 
 A target is checked before the run and again when it is replaced. What is written there bears a mark
 with the checksum of every file; a folder that is not exactly as its mark says belongs to somebody
@@ -62,7 +62,7 @@ class Rules:
     store: tuple[Path, ...] = ()  # never written into
 
     def check(self, targets: Sequence[Target]) -> None:
-        """Refuse targets that would cost somebody data; nothing is written yet."""
+        """Refuse targets that would destroy data, before anything is written."""
         for target in targets:
             self._check_place(target)
             self._check_sources(target)
@@ -90,7 +90,7 @@ class Rules:
                 raise InputError(f"the target {target.shown} would replace {path}")
         for path in self.store:
             if path_relation(target.path, path) is not None:
-                raise InputError(f"the target {target.shown} is in the way of the store {path}")
+                raise InputError(f"the target {target.shown} contains or lies in the store {path}")
 
     def _check_sources(self, target: Target) -> None:
         """A source of the run is never written over, whatever is allowed."""
@@ -103,12 +103,12 @@ class Rules:
                 )
 
     def check_owner(self, target: Target) -> None:
-        """Refuse to replace what Veer did not write, or somebody changed since."""
+        """Refuse to replace data that Veer did not write, or that changed since."""
         if self.overwrite or not os.path.lexists(target.path) or _is_empty(target.path):
             return
         problem = not_ours(target.path)
         if problem is not None:
-            raise InputError(f"{target.shown} is there already: {problem}; --overwrite replaces it")
+            raise InputError(f"{target.shown} exists already: {problem}; --overwrite replaces it")
 
 
 # -- where a target is ---------------------------------------------------------------------------
@@ -125,7 +125,7 @@ class PathRelation(Enum):
 def path_of(text: str, folder: Path) -> Path | None:
     """The real path of a target; None if it is a table, or in another file system."""
     if "\0" in text:
-        raise InputError(f"the target {text!r} is no path")
+        raise InputError(f"the target {text!r} is not a path")
     if text.startswith("file:"):
         text = re.sub(r"^file:(//)?(?=/)", "", text)
     elif SCHEME.match(text) or not ("/" in text or text.endswith(".parquet")):
@@ -232,7 +232,7 @@ def _put_mark(folder: Path, path: Path, swap: str) -> None:
     files = {}
     for entry in sorted(os.scandir(folder), key=lambda e: e.name):
         if not entry.is_file(follow_symlinks=False):
-            raise InputError(f"{path}: {entry.name} is no file")
+            raise InputError(f"{path}: {entry.name} is not a file")
         files[entry.name] = checksum(Path(entry.path))
     mark = {"veer": FORMAT, "path": _short(str(path)), "swap": swap, "files": files}
     (folder / MARK).write_text(json.dumps(mark, indent=1), encoding="utf-8")
@@ -247,7 +247,7 @@ def write(target: Target, rules: Rules, fill: Callable[[Path], None]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if real(path) != path:
-            raise InputError(f"{target.shown} is somewhere else now; run again")
+            raise InputError(f"{target.shown} was moved meanwhile; run again")
         recover(path)
         with _aside(path) as (aside, swap):
             fill(aside / "new")

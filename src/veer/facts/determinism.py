@@ -7,7 +7,7 @@ window function if ties cannot show (`keys`); an aggregate if it neither rounds 
     PURE           the same result whenever it is given the same rows, in whatever order
     RUN_CONSTANT   one value in a run, another in the next: current_date()
     CHOICE         several results are right, and Spark may give any of them: LIMIT without order
-    PARTITION      the result depends on how rows are spread over machines
+    PARTITION      the result depends on how rows are distributed over machines
 
 PURE is claimed only where it is shown; what is in doubt is a CHOICE.
 """

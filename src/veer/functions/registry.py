@@ -60,7 +60,7 @@ class Kind(Enum):
     PURE = "pure"  # a function of its arguments
     RUN_CONSTANT = "run constant"  # one value per run, shared by both versions
     CHOICE = "choice"  # one of several allowed results: ties, random numbers, float sums
-    PARTITION = "partition dependent"  # depends on how rows are spread
+    PARTITION = "partition dependent"  # depends on how rows are distributed
 
 
 class Nulls(Enum):

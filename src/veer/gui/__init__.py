@@ -1,1 +1,1 @@
-"""Workflows of other systems: their operators, read with the meaning they have there."""
+"""Workflow files of graphical tools, read with the meaning that each operator has in its tool."""

@@ -1,4 +1,4 @@
-"""Opening files of other systems, which are hostile until parsed: XML without entities, small archives."""
+"""Safe opening of files of other systems: XML without entities, archives of limited size."""
 
 from __future__ import annotations
 

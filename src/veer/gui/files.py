@@ -1,4 +1,4 @@
-"""Data files beside a workflow: the names of their columns, where the first line tells them."""
+"""Data files next to a workflow: the names of their columns, if the first line has them."""
 
 from __future__ import annotations
 

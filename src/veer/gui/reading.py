@@ -26,7 +26,7 @@ from veer.ir.writes import AnyWrite
 from veer.read.inputs import Input, ReadOptions
 from veer.read.locations import place_of
 from veer.read.session_settings import session_settings, spark_asked_for
-from veer.read.sql.version import declared_tables
+from veer.read.sql.front_end import declared_tables
 from veer.settings import current, under
 from veer.verification.versions.version import Version
 
@@ -278,7 +278,7 @@ class _Reader:
         return signal == base
 
     def opaque_outputs(self, step: Step, columns: Mapping[str, Fields]) -> dict[str, Rows]:
-        """What a node gives that nobody looks into; what it shows is a result."""
+        """The outputs of an opaque node; what it shows is a result."""
         node, outputs = step.node, dict[str, Rows]()
         free = node.kind not in self.system.models or self.system.is_free(node)
         for port in node.outputs:
@@ -302,7 +302,7 @@ class _Reader:
         return fields if names and len(set(names)) == len(names) else None
 
     def show_ends(self) -> None:
-        """What nobody takes is shown: the results of nodes at the end."""
+        """Outputs without a link are results."""
         taken = {wire.node for node in self.graph.nodes.values() for _, wire in node.inputs}
         showing = {name for name, _, _ in self.sinks}
         for node in self.graph.nodes.values():

@@ -71,7 +71,7 @@ def constant(value: Any, type_: ty.DataType) -> Value:
 
 
 def unknown_call(system: str, what: str, *args: Value, type_: ty.DataType | None = None) -> Value:
-    """A function nobody looks into: what a system computes of these, known by what it is called.
+    """An opaque function: what a system computes from these values, identified by name.
 
     Without a type that of its values is not known.
     """
@@ -188,7 +188,7 @@ class Flow:
         free: bool = False,
         remembered: bool = False,
     ) -> Rows:
-        """What a node gives that nobody looks into; one without inputs is a table of its own.
+        """The outputs of an opaque node; a node without inputs is a table of its own.
 
         One that is `free` may give something else each time it runs. `remembered` columns are those
         of an earlier run.
@@ -287,11 +287,11 @@ class Rows:
 
     @property
     def is_open(self) -> bool:
-        """Whether there are columns nobody knows."""
+        """Whether there are unknown columns."""
         return bool(self.origins)
 
     def column(self, name: str, type_: ty.DataType | None = None) -> Value:
-        """A column; asked of an open table it is there, unless nobody can tell which it is of.
+        """A column; an open table has it, unless it may belong to several tables.
 
         `type_` is what the workflow tells of a column that an open table was not known to have.
         """
@@ -339,7 +339,7 @@ class Rows:
 
     @property
     def _others(self) -> list[ex.Named]:
-        """What stands for the columns nobody knows."""
+        """The placeholder of the unknown columns."""
         places = [i for i, name in enumerate(self.schema.names) if name == ops.OTHER_COLUMNS]
         return [
             ex.Named(
@@ -375,7 +375,7 @@ class Rows:
         return self._then(ops.Filter(condition))
 
     def select(self, columns: Sequence[tuple[str, Value]], *, others: bool = False) -> Rows:
-        """Just these columns; with `others` also those nobody knows."""
+        """Only these columns; with `others` also the unknown ones."""
         names = [name for name, _ in columns]
         if len(set(names)) < len(names):
             raise NotModelled("two columns of one name")
@@ -441,7 +441,7 @@ class Rows:
         return self.flow.builder.is_sorted(self.id)
 
     def unordered(self) -> Rows:
-        """The same rows, in no order that anybody may rely on."""
+        """The same rows, without a guaranteed order."""
         return self._then(ops.Union())
 
     # -- several tables ------------------------------------------------------------------------
@@ -522,7 +522,7 @@ class Joined:
         return replace(value, expr=_moved(value.expr, self.left.schema))
 
     def select(self, columns: Sequence[tuple[str, Value]], *, others: bool = True) -> Rows:
-        """Columns of both, by new names; with `others` also those nobody knows."""
+        """Columns of both, by new names; with `others` also the unknown ones."""
         origins = (*self.left.origins, *self.right.origins)
         rows = Rows(self.flow, self.id, frozenset(), origins)
         return rows.select(columns, others=others and bool(origins))

@@ -193,7 +193,7 @@ class Dataflow:
         for id_, operator in self.operators.items():
             if not isinstance(operator, ops.Sink) and not self.outputs[id_]:
                 kind = type(operator).__name__
-                raise IllFormedError(f"operator {id_!r} ({kind}) feeds nothing, and is no sink")
+                raise IllFormedError(f"operator {id_!r} ({kind}) feeds nothing, and is not a sink")
 
 
 def topological_order(inputs: Mapping[str, Sequence[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Places whose rows may be others than before: what changed, and what may have."""
+"""Operators whose rows may differ from before: those that changed, and those that may have."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ class ProjectCheck:
     def _unreadable(
         self, pair: JobPair, outcome: Callable[..., outcomes.JobOutcome], why: str
     ) -> outcomes.JobOutcome:
-        """A job of which a revision cannot be read: nothing is known of what it writes."""
+        """A job with a revision that cannot be read: its results are unknown."""
         if pair.q is None:
             return outcome(
                 outcomes.Outcome.REMOVED,

@@ -1,4 +1,4 @@
-"""Where the commands about whole projects are."""
+"""Registers the commands about whole projects."""
 
 COMMANDS = {
     "check": "veer.projects.cli.check:check",

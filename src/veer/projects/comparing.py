@@ -1,4 +1,4 @@
-"""Two versions of a job compared, in a process of their own or on a cluster; answers remembered."""
+"""Comparison of two versions of a job in a process of its own or on a cluster, with a cache of answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from veer.own_code import own_code_digest
 from veer.show.as_json import report_json
 from veer.verdict import SourceLocation, TableSemantics, Verdict
 from veer.verification.comparison import Comparison
-from veer.verification.serving import may_keep
+from veer.verification.reusable_rows import may_keep
 from veer.verification.verify import verify_versions
 from veer.verification.versions.version import Version
 
@@ -77,7 +77,7 @@ def _version(data: Mapping[str, Any]) -> Version:
 @final
 @dataclass(frozen=True)
 class Answer:
-    """The JSON report on two versions; of which sinks stored rows may be kept; seconds it took."""
+    """The JSON report on two versions; the sinks that may keep stored rows; the seconds it took."""
 
     report: Mapping[str, Any]
     kept: tuple[bool, ...]

@@ -18,11 +18,11 @@ from veer.verification.versions.version import Version
 
 ANSI = "spark.sql.ansi.enabled"
 HISTORY = (
-    "an incremental model: its table holds rows of earlier runs, which no comparison of its code tells "
-    "about; build it with --full-refresh where that is not enough"
+    "an incremental model: its table has rows of earlier runs, which a comparison of its code cannot "
+    "check; build it with --full-refresh if necessary"
 )
-HOOKS = "it has hooks, whose statements are not read"
-AROUND = "what runs before or after all models, or how they are materialized, changed"
+HOOKS = "it has hooks, and Veer does not read their statements"
+AROUND = "hooks of all models, or materializations, changed"
 
 
 @final
@@ -80,7 +80,7 @@ def dbt_project(
     now, base = Manifest(manifest), Manifest(base_manifest)
     if now.adapter != base.adapter:
         raise UsageError(
-            f"{manifest} is of the adapter {now.adapter!r}, {base_manifest} of {base.adapter!r}"
+            f"{manifest} is for the adapter {now.adapter!r}, but {base_manifest} for {base.adapter!r}"
         )
     conf = {**({ANSI: "false"} if now.adapter == "spark" else {}), **reading.conf}
     settings = session_settings(conf, spark_asked_for(reading.spark))
@@ -92,7 +92,7 @@ def dbt_project(
     known = {pair.name for pair in pairs}
     for name in chosen:
         if name not in known:
-            raise UsageError(f"{name}: no model of this name")
+            raise UsageError(f"{name}: there is no model of this name")
     notes, sources = tuple(_notes(now, conf)), tuple(now.changed_sources(base))
     return DbtProject(revisions[0], revisions[1], pairs, notes, sources)
 
@@ -126,6 +126,6 @@ def _notes(manifest: Manifest, conf: Mapping[str, str]) -> Iterator[str]:
         yield "read without ANSI, as dbt-spark runs it; --conf spark.sql.ansi.enabled=true otherwise"
     if not manifest.is_exact:
         yield (
-            f"SQL of {manifest.adapter} is read as Spark means it; constructs that may mean something "
-            "else there are refused"
+            f"SQL of {manifest.adapter} is read with Spark's meaning; Veer refuses constructs that may mean something "
+            "else there"
         )

@@ -1,4 +1,4 @@
-"""What follows from a change for jobs that read what changed.
+"""The consequences of a change for jobs that read changed results.
 
 A job is compared once more together with the jobs that write what it reads, at each revision those of
 that revision: many do not change with it.
@@ -111,7 +111,7 @@ class Following:
     def _written_again(
         self, pair: JobPair, outcome: projects_outcomes.JobOutcome
     ) -> projects_outcomes.JobOutcome:
-        """A job of which a sink must be computed again, with the others that its run gives other rows."""
+        """A job with a sink to compute again, and its other sinks that get other rows in that run."""
         version = self.now.versions.get(pair.q or "")
         if version is None or not any(sink.recompute for sink in outcome.sinks):
             return outcome
@@ -197,7 +197,7 @@ class Following:
             projects_outcomes.Outcome.UNCHANGED,
             recompute=projects_outcomes.Recompute(projects_outcomes.Cause.UNKNOWN),
         )
-        why = f"whether it reads what changed is not known: {self.now.errors[pair.q or '']}"
+        why = f"it is not known whether it reads changed data: {self.now.errors[pair.q or '']}"
         self.outcomes[pair.name] = replace(old, sinks=(sink,), why=why)
 
     def _follow_level(self, pairs: Iterable[JobPair]) -> None:

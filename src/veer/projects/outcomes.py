@@ -1,4 +1,4 @@
-"""What a check of a project says: values, made into text in `show/`."""
+"""The result of a check of a project, as values; `show/` makes text of them."""
 
 from __future__ import annotations
 

@@ -290,7 +290,7 @@ class _Imports:
                 return
             tree = ast.parse(file.read_bytes())
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-            self._cannot_tell(file, 0, "is no Python")
+            self._cannot_tell(file, 0, "is not Python")
             return
         # Importing a module runs the packages around it.
         for folder in file.parents:
@@ -411,7 +411,7 @@ def _module_names(tree: ast.Module) -> set[str]:
 
 
 def _unknown_member(node: ast.Attribute, aliases: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """A chain `os.path.exists` of which not all that begins like it is known."""
+    """A chain such as `os.path.exists` of a module that is not completely known."""
     chain: list[str] = []
     value: ast.expr = node
     while isinstance(value, ast.Attribute):

@@ -30,7 +30,7 @@ def report_on_repository(opened: Repository, options: CheckOptions, start: float
     notes = list(opened.notes)
     if revisions.untold:
         listed = ", ".join(sorted(revisions.untold))
-        notes.append(f"submodules are not laid out at the base: {listed}")
+        notes.append(f"submodules are not checked out at the base: {listed}")
     return _since(revisions, jobs, order, notes, start)
 
 
@@ -116,7 +116,7 @@ def run_check(
 
 
 def stale_jobs(jobs: Sequence[JobOutcome], order: Sequence[str]) -> tuple[str, ...]:
-    """The jobs of which a sink must be computed again, in an order in which they can run."""
+    """The jobs with a sink to compute again, in an order to run them."""
     stale = {job.name for job in jobs if any(s.recompute is not None for s in job.sinks)}
     return tuple(name for name in order if name in stale)
 

@@ -235,7 +235,7 @@ def repository(
         if changes.suspects:
             listed = ", ".join(sorted(changes.suspects)[:MOST_LISTED])
             notes.append(
-                f"changed code that belongs to no job: what it may write is affected ({listed})"
+                f"changed code outside of jobs: the tables it may write count as affected ({listed})"
             )
         yield Repository(revisions, old, now, pairs, frozenset(shown), tuple(notes), changes)
 
@@ -292,7 +292,7 @@ def _project_at(folder: Path, project: Project) -> tuple[Project, list[str]]:
         message = str(error).rpartition(f"{folder}/")[2]
         unread = replace(project, conf={**project.conf, UNREAD: ""})
         return unread, [
-            f"the project file of the base cannot be read, and that of now is used: {message}"
+            f"the project file of the base cannot be read, so the current one is used: {message}"
         ]
 
 
@@ -368,9 +368,7 @@ def _require_known(
 ) -> None:
     for text in chosen:
         if not any(_is_chosen(pair, old, now, [text], top) for pair in pairs):
-            raise UsageError(
-                f"{text}: no job of this name, and none in a file or folder of this name"
-            )
+            raise UsageError(f"{text}: there is no job, file or folder of this name")
 
 
 def may_name(text: str, table: str, is_python: bool) -> bool:

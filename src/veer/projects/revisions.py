@@ -90,7 +90,7 @@ def _base(top: Path, base: str) -> tuple[str, str]:
         except InputError:
             continue
         return f"{branch}...", _common_ancestor(top, branch)
-    raise InputError(f"{top.name} has none of {', '.join(DEFAULT_BRANCHES)}: name a --base")
+    raise InputError(f"{top.name} has no branch {', '.join(DEFAULT_BRANCHES)}: give --base")
 
 
 def _known(top: Path, revision: str) -> str:

@@ -91,7 +91,7 @@ def sqlmesh_project(
     pairs = tuple(_pairs(sides[0].models, sides[1].models, same_settings))
     for name in chosen:
         if name not in {pair.name for pair in pairs}:
-            raise UsageError(f"{name}: no model of this name")
+            raise UsageError(f"{name}: there is no model of this name")
     return SqlmeshProject(revisions, sides[0], sides[1], pairs, tuple(_notes(new)))
 
 
@@ -114,7 +114,7 @@ def _pairs(
         if not same_settings:
             history = history or "the configuration of the project changed"
         elif p is not None and q is not None and p.differs_only_by_digest(q):
-            history = history or "something of the model changed that is not read"
+            history = history or "a part of the model changed that Veer does not read"
         yield JobPair(name, p and name, q and name, same, otherwise, history)
 
 
@@ -124,6 +124,6 @@ def _notes(models: Mapping[str, sqlmesh.SqlmeshModel]) -> Iterator[str]:
     )
     for dialect in others:
         yield (
-            f"SQL of {dialect or 'no dialect'} is read as Spark means it; constructs that may mean "
-            "something else there are refused"
+            f"SQL of {dialect or 'no dialect'} is read with Spark's meaning; Veer refuses constructs that may mean "
+            "something else there"
         )

@@ -1,1 +1,1 @@
-"""Text in, `Dataflow` out: one module or package per input language."""
+"""Readers: text in, `Dataflow` out; one module or package per input language."""

@@ -1,4 +1,4 @@
-"""Putting a dataflow together operator by operator."""
+"""A builder of dataflows, operator by operator."""
 
 from __future__ import annotations
 

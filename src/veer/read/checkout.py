@@ -1,4 +1,4 @@
-"""A git revision laid out beside the working tree, which is not touched."""
+"""A git revision checked out into a temporary folder; the working tree is not touched."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def commit_of(revision: str, top: Path) -> str:
     """The commit that a revision names, in full."""
     # Git would take it for an option.
     if revision.startswith("-"):
-        raise UsageError(f"{revision!r} is no revision")
+        raise UsageError(f"{revision!r} is not a revision")
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     try:
         return git(*words, where=top).decode().strip()

@@ -22,7 +22,7 @@ from veer.functions.zone_rules import UTC_ZONE
 from veer.ir import conditions, expr as ex, types as ty
 from veer.ir.types import NULL
 from veer.ir.walk import parts
-from veer.read import zoned
+from veer.read import zoned_expressions
 from veer.settings import SPARK_4_0, SPARK_4_1, SPARK_4_2, current
 
 INTERVALS = (ty.DayTimeIntervalType, ty.YearMonthIntervalType)
@@ -40,8 +40,8 @@ def cast(expr: ex.Expr, type_: ty.DataType, mode: ty.CastMode | None = None) -> 
     if isinstance(expr, ex.Literal) and expr.value is None:
         return ex.Literal(None, type_)
     meant, zone = mode or sessions.cast_meaning(expr.type, type_), current().zone
-    if zone != UTC_ZONE and not zoned.is_zoneless(expr.type, type_):
-        return require_plain(zoned.zoned_cast(expr, type_, meant, zone))
+    if zone != UTC_ZONE and not zoned_expressions.is_zoneless(expr.type, type_):
+        return require_plain(zoned_expressions.zoned_cast(expr, type_, meant, zone))
     return require_plain(ex.Cast(expr, type_, meant))
 
 
@@ -159,7 +159,7 @@ def plain_call(function: str, *args: ex.Expr) -> ex.Expr:
     return (
         meant
         if settings.zone == UTC_ZONE
-        else require_plain(zoned.zoned_call(meant, settings.zone))
+        else require_plain(zoned_expressions.zoned_call(meant, settings.zone))
     )
 
 
@@ -222,7 +222,7 @@ def aggregate_call(
     function = registry.canonical_name(name)
     if distinct and any(ty.holds_map(a.type) for a in args):
         raise UnsupportedError(
-            f"{function} of DISTINCT maps, of which the order of keys is left out"
+            f"{function} of DISTINCT maps: the order of their keys is not modelled"
         )
     args = _numbers_of_moments(function, args)
     resolved = registry.aggregate_function(function).resolve(ex.arguments(tuple(args)))
@@ -230,7 +230,7 @@ def aggregate_call(
     coerced = leave_out_defaults(registry.aggregate_function(function).shown, coerced)
     meant = sessions.aggregate_meaning(function, resolved.arguments, resolved.result)
     if current().zone != UTC_ZONE:
-        zoned.require_zoneless(function, resolved.arguments, current().zone)
+        zoned_expressions.require_zoneless(function, resolved.arguments, current().zone)
     return ex.AggregateCall(meant, coerced, resolved.result, distinct, where)
 
 
@@ -263,12 +263,12 @@ def over_call(
     if function == "median" and (order or frame is not None):
         raise IllFormedError("median: neither ORDER BY nor a frame may stand in its window")
     if function == "mode" and coerced[1:] != (ex.Literal(True, ty.BOOLEAN),):
-        raise UnsupportedError("mode over a window, where which of tied values it gives is unknown")
+        raise UnsupportedError("mode over a window: Spark may give any of the most frequent values")
     default = ex.Frame("range", None, 0) if order else ex.Frame("rows", None, None)
     meant = sessions.aggregate_meaning(function, resolved.arguments, resolved.result)
     if current().zone != UTC_ZONE:
-        zoned.require_zoneless(function, resolved.arguments, current().zone)
-        zoned.require_zoneless_frame(order, frame, current().zone)
+        zoned_expressions.require_zoneless(function, resolved.arguments, current().zone)
+        zoned_expressions.require_zoneless_frame(order, frame, current().zone)
     return ex.OverCall(
         meant,
         leave_out_defaults(registry.over_function(function).shown, coerced),
@@ -339,7 +339,7 @@ def attempt(function: str, left: ex.Expr, right: ex.Expr) -> ex.Expr:
     """TRY_ADD and its like: on numbers only overflow gives null, else any failure inside does."""
     if not all(isinstance(e.type, ty.NumericType) for e in (left, right)):
         if not all(isinstance(e, ex.Column | ex.OuterColumn | ex.Literal) for e in (left, right)):
-            raise UnsupportedError(f"{function} of computed values that are no numbers")
+            raise UnsupportedError(f"{function} of computed values that are not numbers")
         if any(e.type in typing.DATETIMES or isinstance(e.type, INTERVALS) for e in (left, right)):
             raise UnsupportedError(f"{function} of dates, timestamps or intervals")
         type_ = typing.common_type(ex.arguments((left, right)))
@@ -377,7 +377,7 @@ def compare(op: str, left: ex.Expr, right: ex.Expr) -> ex.Expr:
         return _compare_truth(op, left, right)
     if op not in ("=", "<=>") and (_is_beyond(left, right) or _is_beyond(right, left)):
         # Spark takes it for true or false beforehand, also where the integer is null.
-        raise UnsupportedError("an integer compared with a decimal beyond all integers")
+        raise UnsupportedError("an integer compared with a decimal that no integer reaches")
     type_ = comparison_type(ex.arguments((left, right)))
     return ex.Compare(op, implicit(left, type_), implicit(right, type_))
 

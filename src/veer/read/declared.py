@@ -1,4 +1,4 @@
-"""What a user declares of Python functions: facts that nobody can see, each listed where a proof rests on it."""
+"""Facts about Python functions that a user declares and Veer cannot check; a proof that uses one lists it."""
 
 from __future__ import annotations
 

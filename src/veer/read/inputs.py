@@ -1,4 +1,4 @@
-"""What a user names as a version, before it is known what it holds: a file or folder, anywhere.
+"""A version as the user names it, before it is known what the file or folder contains.
 
 An `Input` is read in the same way from the working tree and at a git revision, which is never
 checked out over the user's files.
@@ -106,7 +106,7 @@ class Input:
     def _git(self, *words: str) -> bytes:
         # Git would take it for an option.
         if self.revision.startswith("-"):
-            raise UsageError(f"{self.revision!r} is no revision")
+            raise UsageError(f"{self.revision!r} is not a revision")
         parent = Path(self.path).parent
         return git(*words, where=parent if parent.exists() else Path("."))
 
@@ -157,7 +157,7 @@ def parse_spec(text: str, revision: str = "") -> Input:
     else:
         own_revision, path = rest.rsplit(":", 1)
         if not own_revision or not path:
-            raise UsageError(f"{text!r} is no file and no REVISION:FILE")
+            raise UsageError(f"{text!r} is neither a file nor REVISION:FILE")
     if revision:
         return Input(f"{revision}:{text}", path, revision, function)
     return Input(text, path, own_revision, function)

@@ -1,4 +1,4 @@
-"""Reading JSON that others wrote: whatever is wrong with it is a `ParseError`."""
+"""JSON from outside: every error in it is a `ParseError`."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def check_data(data: Any) -> None:
             case list(items):
                 waiting += items
             case float(number) if number != number or number in (float("inf"), float("-inf")):
-                raise ParseError(f"{number} is no number of JSON")
+                raise ParseError(f"{number} is not a number of JSON")
             case int(number) if not isinstance(number, bool) and abs(number) >= 10**MOST_DIGITS:
                 raise ParseError(f"a number of more than {MOST_DIGITS:,} digits")
             case None | bool() | int() | float():
                 pass
             case other:
-                raise ParseError(f"a {type(other).__name__} is no value of JSON")
+                raise ParseError(f"a {type(other).__name__} is not a value of JSON")
 
 
 def check_text(text: str) -> None:
@@ -67,7 +67,7 @@ def check_text(text: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
-        raise ParseError(f"a text holds U+{code:04X}, which is no character") from None
+        raise ParseError(f"a text holds U+{code:04X}, which is not a character") from None
 
 
 def _integer(digits: str) -> int:
@@ -84,4 +84,4 @@ def _number(digits: str) -> float:
 
 
 def _refused(name: str) -> NoReturn:
-    raise ParseError(f"{name} is no number of JSON")
+    raise ParseError(f"{name} is not a number of JSON")

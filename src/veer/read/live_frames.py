@@ -1,4 +1,4 @@
-"""DataFrames of running sessions: classic, or of Spark Connect; never one of each."""
+"""DataFrames of running sessions: both classic, or both of Spark Connect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a version stands: its file from the root of the repository, and the line of a function."""
+"""The place of a version: its file, relative to the root of the repository, and the line of a function."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from veer.ir.dag import Dataflow
 from veer.plugins import FRONT_ENDS_GROUP, modules_called
 from veer.read.inputs import Input, ReadOptions, parse_spec
 from veer.read.locations import place_of
-from veer.read.zoned import questions_of_zone
+from veer.read.zoned_expressions import questions_of_zone
 from veer.settings import current
 from veer.verification.versions.version import Version
 
@@ -99,16 +99,16 @@ CORE = (
     FrontEnd(
         "job",
         "a PySpark function (FILE.py:FUNCTION)",
-        "veer.read.pyspark.version:read",
+        "veer.read.pyspark.front_end:read",
         suffixes=(".py",),
         takes_arguments=True,
-        pair_reader="veer.read.pyspark.version:read_pair",
+        pair_reader="veer.read.pyspark.front_end:read_pair",
     ),
-    FrontEnd("sql", "a .sql file", "veer.read.sql.version:read", suffixes=(".sql",)),
+    FrontEnd("sql", "a .sql file", "veer.read.sql.front_end:read", suffixes=(".sql",)),
     FrontEnd(
         "workflow",
         "a workflow file (.json, .yaml, .yml)",
-        "veer.read.workflow.version:read",
+        "veer.read.workflow.front_end:read",
         suffixes=(".json", ".yaml", ".yml"),
     ),
 )

@@ -25,7 +25,7 @@ from veer.verification.versions.version import Version
 LONGEST_PATH = 1_000  # characters; a longer text is no path
 
 if TYPE_CHECKING:
-    from veer.read.bodies import Bodies
+    from veer.read.function_bodies import Bodies
 
 
 def load(
@@ -45,12 +45,12 @@ def load(
 ) -> Version:
     """The version a SPEC names; `schema` is DDL or the path of a file with DDL.
 
-    `args` are NAME=VALUE, for a PySpark function; `store` is where stored versions are. `jvm` says
-    whether a JVM may read a function; why one is started is told to `note`. `bodies` says which
-    opaque functions may be run; without it library operators alone, with models beside the file.
-    `conf` are settings of the Spark session that would run it, `spark` is which Spark (`3.5`);
-    `declared` is what is believed of Python functions. `env` are variables of the environment, NAME=VALUE, or
-    NAME for one that is not set: a function that reads others is refused.
+    `args` are arguments of a PySpark function, NAME=VALUE. `store` is the store of stored versions. `jvm`
+    decides whether a JVM may read a function; Veer calls `note` with the reason when it starts one. `bodies`
+    has the opaque functions that may run; by default only library operators, with models next to the file.
+    `conf` has settings of the Spark session that runs the version, `spark` the Spark version to assume (`3.5`).
+    `declared` has facts about Python functions that Veer does not check. `env` has environment variables,
+    NAME=VALUE, or NAME for one that is not set: Veer refuses a function that reads others.
     """
     source = parse(text, revision)
     options = _options(schema, args, store, jvm, note, conf, spark, declared, env)
@@ -95,7 +95,7 @@ def schema_text(schema: str) -> str:
 def _front_end(source: Input, options: ReadOptions) -> FrontEnd:
     front_end = front_end_of(source)
     if options.args and not front_end.takes_arguments:
-        raise UsageError(f"--arg belongs to PySpark functions; {source.name} is none")
+        raise UsageError(f"--arg is for PySpark functions; {source.name} is not one")
     return front_end
 
 
@@ -125,8 +125,8 @@ def _with_functions(version: Version, source: Input, bodies: Bodies | None) -> V
     """The version with those of its opaque functions that may be run."""
     if not any(isinstance(operator, RowUdf) for operator in version.dataflow.operators.values()):
         return version
-    from veer.read.bodies import Bodies
-    from veer.read.real_functions import real_functions
+    from veer.read.function_bodies import Bodies
+    from veer.read.runnable_functions import real_functions
 
     bodies = bodies or Bodies(Path())
     if bodies.models == Path():

@@ -313,7 +313,7 @@ def _unfit(refutation: Refutation) -> str | None:
     for dataflow in (refutation.p, refutation.q):
         constant = failing_constant(dataflow)
         if constant is not None:
-            return f"{show_expr(constant)} fails in Spark, whatever the tables hold"
+            return f"{show_expr(constant)} fails in Spark on all tables"
         for reason in _unfit_parts(dataflow, refutation.functions):
             return reason
     both = (refutation.p, refutation.q)
@@ -331,15 +331,15 @@ def _unfit_parts(dataflow: Dataflow, functions: Functions) -> Iterator[str]:
         operator = dataflow.operators[id_]
         exprs = list(operator_exprs(operator))
         if isinstance(operator, ops.Source) and operator.format in (ops.LOCAL, ops.COMPUTED):
-            yield f"the rows of {id_!r} are given, not any rows"
+            yield f"the rows of {id_!r} are fixed"
         if isinstance(operator, ops.Source) and refute_instances.has_unknown_checks(operator):
-            yield f"a CHECK of table {operator.table!r} is not understood: rows might break it"
+            yield f"a CHECK of table {operator.table!r} cannot be read, so rows might violate it"
         is_run = isinstance(operator, ops.RowUdf) and operator.identity in functions
         if isinstance(operator, ops.AnyUdf) and not is_run:
-            yield f"what {id_!r} ({operator.kind}) really gives is not known"
+            yield f"the results of {id_!r} ({operator.kind}) are not known"
         for call in (call for e in exprs for call in _always_called(e)):
             name = function_name(call.identity)
-            yield f"operator {id_!r} calls a function that is not known: {name}"
+            yield f"operator {id_!r} calls an unknown function: {name}"
         random = isinstance(operator, ops.Sample) or any(expr_kind(e) is Kind.CHOICE for e in exprs)
         if random:
             yield f"operator {id_!r} draws random numbers"

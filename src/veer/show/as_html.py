@@ -52,14 +52,14 @@ def notebook(report: Report) -> str:
 
 def page_data(report: dict[str, Any]) -> dict[str, Any]:
     """What the view is given: the report and its graph, every text safe to show."""
-    told = {name: value for name, value in report.items() if name != "view"}
+    without_view = {name: value for name, value in report.items() if name != "view"}
     sinks = [
         {**s, "recheck_text": recheck_text(s["recheck"]) if s["recheck"] else ""}
         | {"witness": _shown_witness(s["witness"])}
         for s in report["sinks"]
     ]
     shown: dict[str, Any] = visible_data(
-        {"report": {**told, "sinks": sinks}, "view": report.get("view")}, lines=True
+        {"report": {**without_view, "sinks": sinks}, "view": report.get("view")}, lines=True
     )
     return shown
 
@@ -106,7 +106,7 @@ def fragment(report: dict[str, Any]) -> str:
 
 
 def html_text(text: Any) -> str:
-    """Somebody's text inside HTML."""
+    """A text as HTML."""
     return escape(visible(str(text)))
 
 
@@ -140,16 +140,18 @@ def _lines(text: str) -> str:
 
 
 def resisted_html(sink: dict[str, Any]) -> str:
-    """Both sides of what resisted, beside each other where there is room."""
+    """The parts that are not proven equal, side by side where there is room."""
     resisted = sink["resisted"]
-    what = "the smallest part that resisted" if resisted["agrees"] else "where they part"
+    what = (
+        "the smallest part not proven equal" if resisted["agrees"] else "where the versions differ"
+    )
     sides = (
-        f"<div><b>{side.upper()}: {html_text(resisted[side])}</b>"
+        f"<div><b>{label}: {html_text(resisted[side])}</b>"
         f"<pre>{_lines(resisted[f'{side}_sql'])}</pre></div>"
-        for side in ("p", "q")
+        for side, label in (("p", "before"), ("q", "after"))
     )
     given = (
-        f"<p>{html_text(g['name'])}: {html_text(g['p'])} of P, {html_text(g['q'])} of Q, taken as equal</p>"
+        f"<p>{html_text(g['name'])}: {html_text(g['p'])} before, {html_text(g['q'])} after, taken as equal</p>"
         for g in resisted["given"]
     )
     name = html_text(sink["p"] or sink["q"])
@@ -180,8 +182,8 @@ def witness_html(sink: dict[str, Any]) -> str:
         _table(name, table["columns"], table["rows"]) for name, table in witness["tables"].items()
     )
     results = (
-        _table(f"{side} gives", witness["columns"], witness[key])
-        for side, key in (("P", "p_rows"), ("Q", "q_rows"))
+        _table(f"result {side}", witness["columns"], witness[key])
+        for side, key in (("before", "p_rows"), ("after", "q_rows"))
     )
     title = f"<h4>{html_text(sink['p'] or sink['q'])}: a difference, with these tables</h4>"
     return (

@@ -46,5 +46,5 @@ def case_element(suite: str, name: str, verdict: str, reason: str, text: str) ->
 
 
 def _attribute(text: str) -> str:
-    """Somebody's text as the value of an attribute."""
+    """A text as the value of an attribute."""
     return quoteattr(visible(text))

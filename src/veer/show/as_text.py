@@ -98,13 +98,17 @@ def print_proof(console: Console, sink: dict[str, Any]) -> None:
     console.print()
     rest = "" if len(used) == 1 else "s"
     console.print(
-        Text.assemble("proof for ", _sink_name(sink), f": {len(used)} window{rest}, the rest alike")
+        Text.assemble(
+            "proof for ",
+            _sink_name(sink),
+            f": {len(used)} window{rest}; the other operators are the same",
+        )
     )
     for window in used:
         console.print(Padding(Text(f"{window['claim']}, by {window['ev']}"), (0, 0, 0, 2)))
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
-        table.add_column("P", overflow="fold", style="dim")
-        table.add_column("Q", overflow="fold", style="dim")
+        table.add_column("before", overflow="fold", style="dim")
+        table.add_column("after", overflow="fold", style="dim")
         sides = [
             [f"{i}  {text}" for i, text in zip(window[s], window["shown"][s], strict=True)]
             or ["(nothing between)"]
@@ -131,8 +135,8 @@ def print_witness(console: Console, sink: dict[str, Any]) -> None:
     console.print(Padding(Columns(tables, padding=(0, 3)), (0, 0, 0, 2)))
     results = [
         table
-        for side, key in (("P", "p_rows"), ("Q", "q_rows"))
-        for table in _rows_tables(f"{side} gives", witness["columns"], witness[key], width)
+        for side, key in (("before", "p_rows"), ("after", "q_rows"))
+        for table in _rows_tables(f"result {side}", witness["columns"], witness[key], width)
     ]
     console.print(Padding(Columns(results, padding=(0, 3)), (0, 0, 0, 2)))
 

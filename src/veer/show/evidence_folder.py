@@ -25,20 +25,21 @@ from veer.verification.versions.version import Version
 TITLE = "# Evidence of a verdict by Veer"
 README = f"""{TITLE}
 
-`proof.json` has the verdict on every sink. Of an `equivalent` it has the steps of the proof, in order: each claims that a
-signal of P equals one of Q (`x ~ y`), from claims shown before. `p.txt` and `q.txt` are the two versions as Veer reads them,
-`p-normalized.txt` and `q-normalized.txt` are those normalized, where a proof is about that. Of an `inequivalent` it has the witness.
+`proof.json` has the verdict on every sink. For an `equivalent` it lists the steps of the proof in order. Each step claims that the
+output of operator `x` of the version before equals the output of operator `y` of the version after (`x ~ y`), and uses only claims
+proven in earlier steps. `p.txt` and `q.txt` are the versions before and after as Veer reads them; `p-normalized.txt` and
+`q-normalized.txt` are their normalized forms, if a proof uses them. For an `inequivalent` it has the witness.
 
-A step closed by a verifier lists its questions to the solver. `questions/` has them in SMT-LIB 2, with what they say in
-words; the answer to each must be `unsat`. There `t5.2` is column 2 of row variable 5, and `?3` stands for an aggregate or a
-subquery, of which is known what is given; a name ending in `!` is never null. Any solver can be asked:
+A step that a verifier proves lists its questions to the solver. `questions/` has them in SMT-LIB 2, each with its meaning in
+words; the answer to each must be `unsat`. `t5.2` is column 2 of row variable 5. `?3` stands for an aggregate or a subquery: the
+question gives what is known about it. A name that ends in `!` is never null. You can ask any solver:
 
     for f in questions/*.smt2; do echo "$f: $(z3 "$f")"; done
     for f in questions/*.smt2; do echo "$f: $(cvc5 "$f")"; done
 
-A verifier may have asked more than its proof needs in the end. A step without questions needs no solver. That the questions
-are the right ones is Veer's part: it brings both sides into a normal form and pairs their terms, and has the outcome attacked
-with small instances.
+A verifier may have asked more questions than its proof needs. A step without questions needs no solver. The solver cannot
+check that these are the right questions: Veer brings both sides into a normal form and pairs their terms, and then tests the
+result on small instances.
 """
 WRITTEN = ("proof.json", "p.txt", "q.txt", "p-normalized.txt", "q-normalized.txt", "README.md")
 

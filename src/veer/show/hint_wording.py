@@ -11,6 +11,7 @@ from typing import Any, assert_never
 
 from veer import hints
 from veer.ir.types import quote_name
+from veer.show.wording import SIDES
 from veer.verdict import Suggestion, Verdict
 
 IS_TABLE = re.compile(r"[\w-]+(\.[\w-]+)*")
@@ -22,44 +23,44 @@ def hint_text(hint: hints.Hint) -> str:
     match hint:
         case hints.Declare(declarations):
             texts = "; ".join(map(declaration_text, declarations))
-            return f"it is proven if {texts} (--suggest-keys looks at the whole of the versions)"
+            return f"the proof succeeds if {texts} (--suggest-keys searches the whole versions)"
         case hints.BreakTie():
             return _tie(hint)
         case hints.DescribeFunction(name):
             return (
-                f"nothing is known of {name} but its name: in its place, functions of Spark SQL "
-                "or a Python function that Veer can read would tell what it computes"
+                f"Veer knows only the name of {name}: use functions of Spark SQL in its place, or "
+                "a Python function that Veer can read"
             )
         case hints.UninterpretedFunctions(names):
             return (
-                f"P and Q apply {', '.join(names)} differently, and the solver knows nothing of "
-                "what that computes: applied to the same values in both, it would not matter"
+                f"the two versions apply {', '.join(names)} differently, and the solver does not "
+                "know what it computes: apply it to the same values in both versions"
             )
         case hints.FloatSum():
             return (
-                f"{hint.shown} at {hint.operator!r} of {hint.side.value} adds floats, and the sum "
-                "depends on their order: over DECIMAL it would be exact"
+                f"{hint.shown} at {hint.operator!r} ({SIDES[hint.side]}) adds floats, so the sum "
+                "depends on the order of the rows: a sum of DECIMAL is exact"
             )
         case hints.BatchFunction(name):
             return (
-                f"{name} is given batches of rows, which Spark cuts as it likes: as a function of "
-                "rows or of groups it could be compared"
+                f"{name} gets batches of rows, and Spark decides where a batch ends: Veer can "
+                "compare a function of single rows or of groups"
             )
         case hints.GiveMore(option):
-            return f"a limit stopped the search: a greater {option} lets it go on"
+            return f"a limit stopped the search: a greater {option} lets it continue"
         case _:
             assert_never(hint)
 
 
 def _tie(hint: hints.BreakTie) -> str:
-    where = f"{hint.operator!r} of {hint.side.value} [{hint.shown}]"
-    text = f"{where} chooses among rows that tie in its order"
+    where = f"{hint.operator!r} ({SIDES[hint.side]}) [{hint.shown}]"
+    text = f"{where} picks any of the rows that are equal in its order"
     if not hint.columns:
-        return f"{text}: a column that tells them apart, last in the order, would decide"
+        return f"{text}: add a column at the end of the order that is different in these rows"
     columns = ", ".join(hint.columns)
     if hint.proven:
-        return f"{text}: ordered by {columns} too, in both versions, it is proven"
-    return f"{text}: {columns}, last in the order, would decide"
+        return f"{text}: the proof succeeds if both versions also order by {columns}"
+    return f"{text}: add {columns} at the end of the order"
 
 
 def declaration_text(declaration: hints.Declaration) -> str:
@@ -134,13 +135,13 @@ def suggestion_text(suggestion: Suggestion, verdict: Verdict) -> str:
     """What came out of the search for declarations, in a sentence."""
     tried = f"{suggestion.tried} declaration{'' if suggestion.tried == 1 else 's'}"
     if suggestion.declarations:
-        found = "with these declarations it would be equivalent"
-        return f"{found}; without them it differs" if verdict is Verdict.INEQUIVALENT else found
+        found = "with these declarations the versions are equivalent"
+        return f"{found}; without them they differ" if verdict is Verdict.INEQUIVALENT else found
     if not suggestion.tried:
-        return "there is nothing to declare of the tables that could help"
+        return "no declaration about the tables could help"
     if suggestion.at_most is Verdict.INEQUIVALENT:
-        return f"declarations do not help: the results differ even with all {tried} that were tried"
-    return f"no proof with any of the {tried} that were tried"
+        return f"declarations do not help: the results differ even with all {tried} tried"
+    return f"no proof with the {tried} tried"
 
 
 def _table(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What resisted a proof and what would settle it, as text for people."""
+"""The parts of two versions that are not proven equal, and what would help, as text for people."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ GAP = 3  # between the two sides
 
 
 def print_resisted(console: Console, sink: dict[str, Any], name: Text) -> None:
-    """Print both sides of what resisted as SQL, beside each other where the terminal is wide."""
+    """Print the parts that are not proven equal as SQL, side by side where the terminal is wide."""
     resisted = sink["resisted"]
     if resisted is None:
         return
     console.print()
-    what = ": the smallest part that resisted" if resisted["agrees"] else ": where they part"
+    what = (
+        ": the smallest part not proven equal"
+        if resisted["agrees"]
+        else ": where the versions differ"
+    )
     console.print(Text.assemble(name, what))
     sides = [
-        (visible(f"{s.upper()}: {resisted[s]}"), _shortened(resisted[f"{s}_sql"]))
-        for s in ("p", "q")
+        (visible(f"{label}: {resisted[s]}"), _shortened(resisted[f"{s}_sql"]))
+        for s, label in (("p", "before"), ("q", "after"))
     ]
     widths = [max(map(cell_len, [title, *lines])) for title, lines in sides]
     if sum(widths) + GAP + 2 <= console.width:
@@ -45,18 +49,18 @@ def print_resisted(console: Console, sink: dict[str, Any], name: Text) -> None:
 
 
 def _given_text(given: dict[str, str]) -> str:
-    """A signal that both sides read, taken as equal."""
+    """An input of both sides, taken as equal."""
     name, p, q = given["name"], given["p"], given["q"]
     if p == q == name:
         return f"{name} is the same in both"
-    return f"{name} is {p!r} of P and {q!r} of Q"
+    return f"{name} is {p!r} before and {q!r} after, taken as equal"
 
 
 def _shortened(text: str) -> list[str]:
     lines = list(map(visible, text.split("\n")))
     if len(lines) <= MOST_LINES:
         return lines
-    return [*lines[:MOST_LINES], f"... ({len(lines) - MOST_LINES} lines more, in --format json)"]
+    return [*lines[:MOST_LINES], f"... ({len(lines) - MOST_LINES} more lines in --format json)"]
 
 
 def print_hints(console: Console, sink: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""A witness as a PySpark script that anybody can run."""
+"""A witness as a PySpark script."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from veer.verdict import Report, SinkReport, WitnessKind
 from veer.verification.versions.version import Version
 from veer.visible import json_text
 
-# Everything of a user's goes in by `repr`, never as text: a name must not become code.
+# Names and values of a user go in by `repr`, never as text: a name must not become code.
 SCRIPT = '''"""Shows data on which two versions of a sink differ.
 
 Run it where PySpark is installed.
@@ -28,15 +28,15 @@ from decimal import Decimal
 from pyspark.sql import SparkSession
 
 SINK = {sink}
-VERSIONS = {{"P": {p}, "Q": {q}}}
+VERSIONS = {{"before": {p}, "after": {q}}}
 SETTINGS = {{
-    "P": {p_settings},
-    "Q": {q_settings},
+    "before": {p_settings},
+    "after": {q_settings},
 }}
 nan, inf = float("nan"), float("inf")
 TABLES = {tables}
-P = {p_statements}
-Q = {q_statements}
+BEFORE = {p_statements}
+AFTER = {q_statements}
 
 spark = (
     SparkSession.builder.master("local[1]")
@@ -46,12 +46,12 @@ spark = (
 )
 for name, (columns, rows) in TABLES.items():
     spark.createDataFrame(rows, columns).createOrReplaceTempView(name)
-for label, (*views, query) in (("P", P), ("Q", Q)):
+for label, (*views, query) in (("before", BEFORE), ("after", AFTER)):
     for setting, value in SETTINGS[label].items():
         spark.conf.set(setting, value)
     for view in views:
         spark.sql(view)
-    print(f"{{label}} ({{VERSIONS[label]!a}}) gives for {{SINK!a}}:")
+    print(f"result of {{SINK!a}} {{label}} ({{VERSIONS[label]!a}}):")
     spark.sql(query).show(100, truncate=False)
 '''
 

@@ -52,31 +52,32 @@ MOST_NAMES = 5  # of columns in a reason
 CAUSES = {
     Cause.NO_PROOF_FOUND: "no proof found",
     Cause.SOLVER_BUDGET: "the solver's budget ran out",
-    Cause.QUESTION_BUDGET: "the budget ran out: a larger --budget goes on",
-    Cause.NESTED_TOO_DEEPLY: "nested too deeply",
+    Cause.QUESTION_BUDGET: "the budget ran out; a larger --budget lets the search continue",
+    Cause.NESTED_TOO_DEEPLY: "the expressions or operators are nested too deeply",
     Cause.DIFFERENT_TYPES: "the columns have different types",
     Cause.SORTED_DIFFERENTLY: "the results are sorted differently",
     Cause.DIFFER_ON_INSTANCE: "the two sides differ on a small instance",
     Cause.DIFFER_IN_SIMULATION: (
         "the two sides differ on a small instance, as far as it can be simulated"
     ),
-    Cause.NO_CUT_POINT: "no cut point could be shown",
-    Cause.NO_VERIFIER: "no verifier to ask",
-    Cause.NO_EDITS: "no edits, but another computation",
-    Cause.NO_COUNTERPART: "a signal leaving it has no counterpart in the other version",
-    Cause.CATALYST_DIFFERS: "Spark's optimizer leaves different plans",
-    Cause.CATALYST_KNOWS_MORE: "Spark's optimizer knows more than holds for every source",
-    Cause.COLUMNS_MOVED: "the columns come in another order, and the sink goes by position",
-    Cause.NOTHING_NEEDED_CHANGES: "nothing that is needed changes",
+    Cause.NO_CUT_POINT: "no intermediate results of the two versions could be proven equal",
+    Cause.NO_VERIFIER: "no verifier is selected",
+    Cause.NO_EDITS: "the versions have no edits, and still no proof was found",
+    Cause.NO_COUNTERPART: "one of its outputs has no counterpart in the other version",
+    Cause.CATALYST_DIFFERS: "Spark's optimizer gives the two versions different plans",
+    Cause.CATALYST_KNOWS_MORE: "Spark's optimizer used facts that do not hold for every source",
+    Cause.COLUMNS_MOVED: "the columns are in another order, and the sink writes them by position",
+    Cause.NOTHING_NEEDED_CHANGES: "the edits change no value that is needed",
 }
+SIDES = {caveats.Side.P: "before", caveats.Side.Q: "after"}
 RULES = {
     Rule.CONGRUENCE: "the same operator on inputs shown equal; needs no solver",
     Rule.PASS_THROUGH: (
-        "an operator of one side changes nothing of what is claimed; needs no solver"
+        "an operator of one version does not change the columns of the claim; needs no solver"
     ),
-    Rule.SINK: "a sink shows what feeds it; needs no solver",
-    Rule.NORMALIZE: "shown of the normalized versions, where columns are computed elsewhere",
-    Rule.VERIFIER: "a verifier shows it of the operators between",
+    Rule.SINK: "a sink gives the rows of its input; needs no solver",
+    Rule.NORMALIZE: "proven for the normalized versions, where other operators compute some columns",
+    Rule.VERIFIER: "a verifier proves it for the operators in between",
 }
 
 
@@ -91,28 +92,31 @@ def assumption_text(assumption: assumptions.Assumption) -> str:
             columns = ", ".join(assumption.columns)
             return f"{columns} of {assumption.table} refers to {assumption.parent}"
         case assumptions.SameChoice():
-            return f"same choice at {assumption.p!r} ({assumption.shown})"
+            return (
+                f"{assumption.p!r} ({assumption.shown}) gives the same result in both versions, "
+                "though Spark does not guarantee it"
+            )
         case assumptions.BatchIndependent():
             return (
-                f"what {assumption.p!r} ({assumption.shown}) gives does not depend on how rows are "
-                "batched"
+                f"the result of {assumption.p!r} ({assumption.shown}) does not depend on how Spark "
+                "divides rows into batches"
             )
         case assumptions.RowWise():
             return f"{assumption.function} works row by row, as declared"
         case assumptions.PackageIsPure():
-            return f"functions of {assumption.package} depend on their arguments alone, as declared"
+            return f"functions of {assumption.package} depend only on their arguments, as declared"
         case assumptions.MergeStops():
             return (
-                f"MERGE into {assumption.table} stops wherever a row has several partners: so does "
-                "Spark's own, but Delta where a clause acts on several"
+                f"MERGE into {assumption.table} fails if a row matches several rows: Spark's own "
+                "tables do so, Delta only if a clause changes such a row"
             )
         case assumptions.ColumnsAsUsed(remembered=True):
-            told = ", ".join(assumption.columns)
-            return f"the columns of {assumption.table} are those of the last run ({told})"
+            columns = ", ".join(assumption.columns)
+            return f"{assumption.table} has the columns of the last run ({columns})"
         case assumptions.ColumnsAsUsed():
-            used = ", ".join(assumption.columns) or "none that is named"
-            others = ", and others of other names" if assumption.others else ""
-            return f"the columns of {assumption.table} are those used ({used}){others}; of any type"
+            used = ", ".join(assumption.columns) or "none by name"
+            others = ", and others with other names" if assumption.others else ""
+            return f"{assumption.table} has the columns used ({used}){others}, of any type"
         case assumptions.SameTable():
             return f"{assumption.p} and {assumption.q} hold the same rows, as given"
         case assumptions.ReadWith(value=None):
@@ -131,21 +135,21 @@ def caveat_text(caveat: caveats.Caveat) -> str:
         case caveats.MayFail(side=side):
             guards = f" where {' and '.join(caveat.guards)}" if caveat.guards else ""
             return (
-                f"{side.value} may fail where {side.other.value} does not: "
+                f"an expression may fail {SIDES[side]} but not {SIDES[side.other]}: "
                 f"{caveat.expression}{guards}"
             )
         case caveats.MoreMayFail():
-            return f"{caveat.count} more expressions may fail in one version only"
+            return f"{caveat.count} more expressions may fail in only one version"
         case caveats.ShownDifferently():
-            return f"shown as {caveat.p} in P, as {caveat.q} in Q"
+            return f"shown as {caveat.p} before, as {caveat.q} after"
         case caveats.OtherColumnNames():
-            return "other column names; the table goes by position"
+            return "the column names are different; the table takes columns by position"
         case caveats.NamesDifferInCase():
-            return "column names differ in letter case"
+            return "column names differ in upper and lower case"
         case caveats.OtherColumnOrder():
-            return "the columns come in another order"
+            return "the columns are in another order"
         case caveats.GeneratedName():
-            return f"the name {caveat.name!r} is generated; an alias makes it certain"
+            return f"Spark generates the name {caveat.name!r}; an alias makes it certain"
         case _:
             assert_never(caveat)
 
@@ -185,12 +189,14 @@ def reason_text(reason: Reason | None) -> str:
             return f"the results are the same, but {caveat_text(reason.failure)}"
         case ZeroSignShown():
             return (
-                f"{reason.expression} tells 0.0 from -0.0 of a float that is compared or grouped "
-                "by: which of them Spark gives depends on its plan"
+                f"the result of {reason.expression} is different for 0.0 and -0.0, and Spark's plan "
+                "decides which of the two it gets: a comparison or grouping takes them as equal"
             )
         case Contradicted():
             count = reason.questions
-            return f"{reason.solver} contradicts {count} of the solver's answers behind the proof"
+            return (
+                f"{reason.solver} contradicts {count} of the solver's answers that the proof uses"
+            )
         case ProofRefuted():
             return (
                 "a defect of Veer: there is a proof, and yet the versions differ on "
@@ -199,12 +205,14 @@ def reason_text(reason: Reason | None) -> str:
         case DifferentComputation():
             return _different_computation(reason)
         case NoDifference():
-            return f"no difference on {reason.instances} small instances"
+            return f"{reason.instances} small instances show no difference"
         case UnknownVerifier():
-            return f"there is no verifier {reason.ev!r} to ask"
+            return f"there is no verifier called {reason.ev!r}"
         case NeverAsked():
-            return f"{reason.ev} was never asked this"
-        case CannotRefute() | Restricted() | Unsupported() | TooLarge() | Message():
+            return f"{reason.ev} did not answer this question before"
+        case CannotRefute():
+            return f"Veer did not look for a difference: {reason.text}"
+        case Restricted() | Unsupported() | TooLarge() | Message():
             return reason.text
         case (
             NotProven()
@@ -238,23 +246,23 @@ def _before_comparing(
         case SinkAdded():
             return f"sink {reason.sink!r} was added"
         case ColumnCounts():
-            return f"{reason.p} columns in P, {reason.q} in Q: {_only_in(reason)}"
+            return f"{reason.p} columns before, {reason.q} after: {_only_in(reason)}"
         case DifferentColumns(generated=name):
             alias = f"; give {name!r} an alias to be sure of its name" if name else ""
             return f"different columns: {_only_in(reason)}{alias}"
         case DifferentType():
-            decides = "; the table written decides" if reason.table_decides else ""
-            return f"column {reason.column!r} is {reason.p} in P, {reason.q} in Q{decides}"
+            decides = "; the type of the target table decides" if reason.table_decides else ""
+            return f"column {reason.column!r} is {reason.p} before, {reason.q} after{decides}"
         case WrittenDifferently():
-            return f"written as {reason.p} in P, as {reason.q} in Q"
+            return f"written as {reason.p} before, as {reason.q} after"
         case _:
             assert_never(reason)
 
 
 def _only_in(reason: ColumnCounts | DifferentColumns) -> str:
     """Names of columns that only one version has."""
-    sides = (("P", reason.only_p), ("Q", reason.only_q))
-    parts = (f"only in {side}: {listing(names, MOST_NAMES)}" for side, names in sides if names)
+    sides = (("before", reason.only_p), ("after", reason.only_q))
+    parts = (f"only {side}: {listing(names, MOST_NAMES)}" for side, names in sides if names)
     return "; ".join(parts) or "repeated names"
 
 
@@ -264,10 +272,10 @@ def _proven(reason: Proven) -> str:
         count = f" in {reason.windows} windows" if reason.windows > 1 else ""
         parts.append(f"proven by {' and '.join(reason.evs)}{count}")
     if reason.normalized:
-        parts.append("columns are computed elsewhere, to the same effect")
+        parts.append("other operators compute some columns, with the same result")
     if reason.unseen:
         verb = "edit changes" if reason.unseen == 1 else "edits change"
-        parts.append(f"{reason.unseen} {verb} nothing that is needed")
+        parts.append(f"{reason.unseen} {verb} no value that is needed")
     return "; ".join(parts)
 
 
@@ -282,12 +290,12 @@ def _differs(reason: DiffersOn) -> str:
 
 
 def _different_computation(reason: DifferentComputation) -> str:
-    p = f"{reason.p!r} [{reason.p_shown}] in P"
+    p = f"{reason.p!r} [{reason.p_shown}] before"
     if reason.q_shown:
-        return f"not the same computation: {p}, {reason.q!r} [{reason.q_shown}] in Q"
+        return f"not proven equal: {p}, {reason.q!r} [{reason.q_shown}] after"
     if reason.how:
-        return f"not the same computation: {p}, {reason.q!r} in Q: {reason.how}"
-    return f"not the same computation: what feeds {p}, {reason.q!r} in Q"
+        return f"not proven equal: {p}, {reason.q!r} after: {reason.how}"
+    return f"not proven equal: the inputs of {p}, {reason.q!r} after"
 
 
 def _nested(
@@ -305,16 +313,16 @@ def _nested(
         case NotProven():
             return f"not proven: {reason_text(reason.reason)}"
         case NotShown():
-            return f"{reason.ev} does not show it: {reason_text(reason.reason)}"
+            return f"{reason.ev} does not prove it: {reason_text(reason.reason)}"
         case SaidBy():
-            return f"{', '.join(reason.evs)}: {reason_text(reason.reason)}"
+            return _answered(reason)
         case AtCutPoint():
-            return f"cut point {reason.p!r} ~ {reason.q!r}: {reason_text(reason.reason)}"
+            return f"{_both(reason.p, reason.q)}: {reason_text(reason.reason)}"
         case WindowNotShown():
             p, q = (", ".join(ids) or "-" for ids in (reason.p, reason.q))
-            return f"window [{p} | {q}]: {_joined(reason.reasons) or 'not shown'}"
+            return f"window [{p} | {q}]: {_joined(reason.reasons) or 'not proven'}"
         case ClaimNotShown():
-            return f"{reason.p!r} ~ {reason.q!r} is not shown: {_joined(reason.reasons)}"
+            return f"{_both(reason.p, reason.q)} not proven equal: {_joined(reason.reasons)}"
         case DecompositionBudget():
             spent = f"the budget of {reason.decompositions} decompositions ran out"
             return f"{spent}; {reason_text(reason.reason)}"
@@ -322,6 +330,18 @@ def _nested(
             return _joined(reason.reasons)
         case _:
             assert_never(reason)
+
+
+def _answered(reason: SaidBy) -> str:
+    """What verifiers answered: that they cannot take the question, or why they have no proof."""
+    names, text = ", ".join(reason.evs), reason_text(reason.reason)
+    refused = isinstance(reason.reason, Restricted | Unsupported | TooLarge)
+    return f"refused by {names}: {text}" if refused else f"{names}: {text}"
+
+
+def _both(p: str, q: str) -> str:
+    """An operator of each version."""
+    return f"{p!r} before and after" if p == q else f"{p!r} before and {q!r} after"
 
 
 def _joined(reasons: Iterable[Reason]) -> str:

@@ -1,4 +1,4 @@
-"""What counts as the same result, and how much work may be spent on finding out."""
+"""What counts as the same result, and how much work to spend on a comparison."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from veer.verdict import TableSemantics
 @final
 @dataclass(frozen=True)
 class Comparison:
-    """What counts as the same result, and how much work may be spent on finding out.
+    """What counts as the same result, and how much work to spend on a comparison.
 
-    Options can be given by their values too: `Comparison(types="value")`. A value that is none of
-    the choices is a `UsageError`.
+    Options can also be given as texts: `Comparison(types="value")`. An unknown value is a
+    `UsageError`.
     """
 
     semantics: TableSemantics = TableSemantics.BAG
@@ -31,11 +31,11 @@ class Comparison:
     strategy: options.SearchStrategy = options.SearchStrategy.SWEEP
     without: tuple[options.Optimization, ...] = ()  # optimizations switched off
     cache: str = ""  # a file in which answers of verifiers are kept
-    witnesses: bool = True  # or only look for proofs: what is not proven is unknown
+    witnesses: bool = True  # False: only look for proofs
     evidence: bool = False  # the steps of proofs, with the solver's questions, in the report
-    recheck: options.SecondSolver | None = None  # asked the solver's questions too
-    hints: bool = True  # try what would settle the part of an unknown that resisted
-    names: tuple[tuple[str, str], ...] = ()  # of the first version, and of the second for the same
+    recheck: options.SecondSolver | None = None  # a second solver for the questions of the proof
+    hints: bool = True  # look for what would settle an unknown
+    names: tuple[tuple[str, str], ...] = ()  # pairs of names before and after
     suggest_keys: bool = False  # look for declarations under which the versions are equivalent
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What verifiers were asked about a pair of sinks, and the smallest question nobody could answer."""
+"""The questions asked about a pair of sinks, and the smallest one that no verifier could answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from veer.verification.search.answer_cache import AnswerCache
 @final
 @dataclass
 class AskedQuestions(AnswerCache):
-    """Answers of verifiers, and beside them what was asked of which pair of signals."""
+    """Answers of verifiers, with the questions about each pair of signals."""
 
     answers: AnswerCache
     proven: set[tuple[str, str]] = field(default_factory=set)

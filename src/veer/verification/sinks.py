@@ -1,4 +1,4 @@
-"""The verdicts on all pairs of sinks: a schema difference, a guarded proof, a witness, or why none."""
+"""The verdicts on all pairs of sinks: a schema difference, a checked proof, a witness, or a reason."""
 
 from __future__ import annotations
 

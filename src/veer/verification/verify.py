@@ -71,7 +71,7 @@ def _report(
     before = answers.remembered  # a cache outlives a pair
     decided, limit = sink_reports(search, comparison)
     if any(sink.verdict is not verdict.Verdict.EQUIVALENT for sink in decided):
-        from veer.verification.settling import settled, stopped_hints
+        from veer.verification.explain_unknown import settled, stopped_hints
 
         explain = stopped_hints if limit else settled
         decided = tuple(explain(search, sink, comparison) for sink in decided)

@@ -19,8 +19,8 @@ from tests.gui.alteryx.alteryx_files import (
     where,
 )
 from veer.errors import InputError
+from veer.gui.alteryx.front_end import SYSTEM, agree, read_pair
 from veer.gui.alteryx.graph import graph_of_document, read_graph as read_file_graph
-from veer.gui.alteryx.version import SYSTEM, agree, read_pair
 from veer.gui.reading import read_graph
 from veer.ir.ops import OTHER_COLUMNS, Source
 from veer.read.inputs import Input, ReadOptions

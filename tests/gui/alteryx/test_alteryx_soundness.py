@@ -18,8 +18,8 @@ from tests.gui.alteryx.alteryx_files import (
     tool,
     where,
 )
+from veer.gui.alteryx.front_end import read_pair
 from veer.gui.alteryx.graph import read_graph as read_file_graph
-from veer.gui.alteryx.version import read_pair
 from veer.read.inputs import Input, ReadOptions
 from veer.show.wording import assumption_text
 from veer.verdict import Report
@@ -112,7 +112,7 @@ def test_columns_of_the_last_run_are_assumed(tmp_path: Path) -> None:
     chosen = tool(2, "AlteryxSelect", select(*fields, 'field="*Unknown" selected="False"'))
     report = pair(tmp_path, document([T, browse(9)], ["1.Output > 9.Input"]), _ending(T, chosen))
     assert report.verdict.value == "equivalent"
-    assert assumed(report) == ["the columns of t.csv are those of the last run (a, b, d)"]
+    assert assumed(report) == ["t.csv has the columns of the last run (a, b, d)"]
 
 
 def _ending(*tools: str) -> bytes:
@@ -146,7 +146,7 @@ def test_the_order_of_a_union(tmp_path: Path, last: str) -> None:
     plain = united(last)
     for other in (united(last, told), united(last, names=("#2", "#1"))):
         report = pair(tmp_path, plain, other)
-        assert report.verdict.value == "unknown" or "same choice" in " ".join(assumed(report))
+        assert report.verdict.value == "unknown" or "same result" in " ".join(assumed(report))
 
 
 # -- choices ---------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from tests.gui.alteryx.alteryx_files import (
     totals,
     where,
 )
+from veer.gui.alteryx.front_end import SYSTEM, agree
 from veer.gui.alteryx.graph import graph_of_document
-from veer.gui.alteryx.version import SYSTEM, agree
 from veer.gui.reading import Reading, read_graph
 from veer.interpreter import run_dataflow
 from veer.ir.ops import Source, TableUdf

@@ -19,7 +19,7 @@ from tests.gui.knime.building import (
     xml,
 )
 from veer.errors import InputError
-from veer.gui.knime.version import read
+from veer.gui.knime.front_end import read
 from veer.read.inputs import Input, ReadOptions
 
 

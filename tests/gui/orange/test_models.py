@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.gui.orange.ows_files import context, formula, node, ows, recent_path, variable
+from veer.gui.orange.front_end import SYSTEM
 from veer.gui.orange.graph import read_ows
-from veer.gui.orange.version import SYSTEM
 from veer.gui.reading import Reading, read_graph
 from veer.interpreter import run_dataflow
 from veer.ir.ops import OTHER_COLUMNS, Sink, Source, TableUdf
@@ -249,7 +249,7 @@ def test_formulas(text: str, expected: list[float | None]) -> None:
     [
         (constructor(formula("z", "gauss(0, x)")), "random"),
         (constructor(formula("x", "n + 1")), "in the place of"),
-        (constructor(formula("z", "n +")), "no expression"),
+        (constructor(formula("z", "n +")), "not an expression"),
         (constructor(formula("z", "n + 0x1" + "0" * 9_000)), "too long"),
         (constructor(formula("z", "-" * 70 + "n")), "nested"),
         (constructor(formula("z", "c", "StringDescriptor")), "no number"),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.gui.orange.ows_files import context, node, ows, recent_path
 from veer import verify
-from veer.gui.orange.version import read_pair
+from veer.gui.orange.front_end import read_pair
 from veer.read.inputs import Input, ReadOptions
 from veer.verdict import Verdict
 

@@ -42,4 +42,4 @@ def test_columns_that_are_not_told_are_refused(folder: Path) -> None:
     )
     done = command("run", "some.json", "--data", ".", "--store", "kept", cwd=folder)
     assert done.returncode == 65, done.stdout + done.stderr
-    assert "declare it with --schema" in done.stderr
+    assert "declare them with --schema" in done.stderr

@@ -309,7 +309,7 @@ def test_the_command_verifies_versions(folder: Path) -> None:
     done = command("verify", "p.json", "exchanged.json", cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     shown = " ".join(done.stdout.split())
-    assert "assuming the columns of in/sales.csv are those used (amount, region), and" in shown
+    assert "assuming in/sales.csv has the columns used (amount, region), and" in shown
     done = command("verify", "p.json", "loosened.json", cwd=folder)
     assert done.returncode == 2, done.stdout  # of a column of any type nothing is known
     done = command("verify", "--schema", "s.ddl", "p.json", "loosened.json", cwd=folder)
@@ -353,7 +353,9 @@ def test_a_data_file_beside_the_workflow_tells_its_columns(folder: Path) -> None
     assert "(region string, amount string, day string)" in done.stdout, done.stdout
     done = command("verify", "p.json", "exchanged.json", cwd=folder)
     shown = " ".join(done.stdout.split())
-    assert done.returncode == 0 and "those used (amount, day, region); of any type" in shown, shown
+    assert (
+        done.returncode == 0 and "the columns used (amount, day, region), of any type" in shown
+    ), shown
 
 
 def test_paths_that_lead_out_of_the_folder_are_not_looked_at(folder: Path) -> None:

@@ -21,56 +21,73 @@ if TYPE_CHECKING:
 
 # The options of this command alone, in the order in which its help shows them.
 Spec = Annotated[str, options.spec("SPEC", "The version to run.")]
-VersionName = Annotated[str, Option(help="What its versions are called; by default as its file.")]
-Explain = Annotated[
-    bool, Option("--explain", help="Show what would be read and computed; run nothing.")
+VersionName = Annotated[
+    str, Option(help="The name of its versions in the store. By default the name of its file.")
 ]
-NoReuse = Annotated[bool, Option("--no-reuse", help="Compute everything, whatever is stored.")]
+Explain = Annotated[
+    bool, Option("--explain", help="Show what Veer would read and compute, and run nothing.")
+]
+NoReuse = Annotated[
+    bool, Option("--no-reuse", help="Compute everything, even if results are stored.")
+]
 KeepChoice = Annotated[
     Keep,
     options.choice(
         Keep,
         "--keep",
-        "What is kept for later versions: sinks; cuts, also small parts below the edits; none.",
+        "What to keep for later versions: the sinks; cuts: also small results below the edits; none.",
     ),
 ]
 Trust = Annotated[
     bool,
     Option(
         "--trust",
-        help="Believe declared keys, foreign keys and NOT NULL without looking, and that functions of "
-        "batches (pandas UDFs) give the same however rows are batched.",
+        help="Do not check declared keys, foreign keys and NOT NULL in the data, and assume that functions "
+        "of batches (pandas UDFs) do not depend on how rows are divided into batches.",
     ),
 ]
 ProofShare = Annotated[
     float,
-    Option(metavar="X", min=0, help="Prove for at most X times the seconds a result once took."),
+    Option(
+        metavar="X",
+        min=0,
+        help="Spend at most X times the seconds that a stored result took on proving that it can be reused.",
+    ),
 ]
 DataFolder = Annotated[
-    str, Option(metavar="DIR", help="Where relative paths and tables by name are.")
+    str, Option(metavar="DIR", help="The folder for relative paths and for tables given by name.")
 ]
 Content = Annotated[
     bool,
-    Option("--content", help="Tell sources apart by content, not by size and time."),
+    Option("--content", help="Detect changed sources by their content instead of size and time."),
 ]
 ModelsFolder = Annotated[
-    str, Option(metavar="DIR", help="Model files of classifiers; models in --data.")
+    str,
+    Option(
+        metavar="DIR",
+        help="The folder with model files of classifiers. By default `models` in --data.",
+    ),
 ]
-OutFolder = Annotated[str, Option(metavar="DIR", help="Also copy every sink there, as Parquet.")]
+OutFolder = Annotated[
+    str, Option(metavar="DIR", help="Also copy every sink to this folder, as Parquet.")
+]
 Overwrite = Annotated[
     bool,
     Option(
         "--overwrite",
-        help="Let targets and --out replace data that Veer did not write; never a source.",
+        help="Allow targets and --out to replace data that Veer did not write. Sources are never replaced.",
     ),
 ]
 TrustTargets = Annotated[
     bool,
-    Option("--trust-targets", help="Let a version write to targets outside of the project."),
+    Option("--trust-targets", help="Allow a version to write to targets outside of the project."),
 ]
 ResultsPath = Annotated[
     str,
-    Option(metavar="PATH", help="Where a new store keeps results: any path Hadoop can write to."),
+    Option(
+        metavar="PATH",
+        help="The place for results of a new store: any path that Hadoop can write to.",
+    ),
 ]
 Master = Annotated[str, Option(metavar="URL", help="The Spark master.")]
 
@@ -112,11 +129,13 @@ def run(
       veer run jobs/report.py:build --arg day=2024-01-01
 
     Every run is recorded as a version of the store: see `veer log`, `veer show store:report@1`,
-    `veer diff store:report@1 store:report@2`. A sink proven equal to a stored result is not computed;
-    below the others the largest stored parts are read. Sources are looked at before and after. A
-    PySpark function runs as it is; what it writes or returns goes through the store.
+    `veer diff store:report@1 store:report@2`. Veer does not compute a sink that it proves equal to a
+    stored result; for the others it reads the largest stored parts. It checks before and after the run
+    whether sources changed. A PySpark function runs unchanged; the store keeps what it writes or
+    returns.
 
-    A sink with a target is written there too: inside of the project, and only over what Veer wrote.
+    Veer also writes a sink to its target, if it has one: only inside of the project, and only over
+    data that Veer wrote.
     """
     from veer.execution.start import RunOptions
 

@@ -156,7 +156,7 @@ def print_outcome(outcome: dict[str, Any]) -> None:
     again = "" if shown["new"] else ", as it was recorded before"
     out.print(
         f"[bold]{shown['version']}[/]{again}  in {shown['seconds']:.1f} s "
-        f"[dim](planning {shown['planning']:.1f} s, of it proving {shown['proving']:.1f} s)[/]"
+        f"[dim](planning {shown['planning']:.1f} s, including proving {shown['proving']:.1f} s)[/]"
     )
     table = Table("sink", "rows", "", "why", box=None, pad_edge=False)
     for sink in shown["sinks"]:

@@ -1,4 +1,4 @@
-"""`veer log` and `veer gc`: what a store holds, and removing what nobody needs."""
+"""`veer log` and `veer gc`: list the versions of a store, and remove results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AGES = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
 def log(
-    name: Annotated[str, Argument(metavar="NAME", help="Versions of this name only.")] = "",
+    name: Annotated[str, Argument(metavar="NAME", help="List only versions of this name.")] = "",
     store: options.StoreLocation = "",
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
@@ -60,17 +60,19 @@ def log(
 
 def gc(
     store: options.StoreLocation = "",
-    max_bytes: Annotated[str, Option(metavar="SIZE", help="Keep at most so much: 500M, 20G.")] = "",
-    older_than: Annotated[
-        str, Option(metavar="AGE", help="Remove what was not used for so long: 12h, 30d, 8w.")
+    max_bytes: Annotated[
+        str, Option(metavar="SIZE", help="Keep results up to this size: 500M, 20G.")
     ] = "",
-    dry_run: Annotated[bool, Option("--dry-run", help="Only say what would be removed.")] = False,
+    older_than: Annotated[
+        str, Option(metavar="AGE", help="Remove results not used for this long: 12h, 30d, 8w.")
+    ] = "",
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
     format: options.ListFormat = TextOrJson.TEXT,
 ) -> None:
-    """Remove what nobody needs from a store: leftovers, damaged results, and what limits ask for.
+    """Remove results from a store: leftovers, damaged results, and results beyond the limits given.
 
-    Results worth least go first: those no version shows, then those that are large, old and fast to
-    compute. The results of the latest version of each name stay, and whatever somebody is reading.
+    The results of least value go first: those of no version, then those that are large, old and fast to
+    compute. The results of the latest version of each name stay, and those that a process is reading.
     """
     from veer.execution.session import Session
     from veer.execution.store.gc import collect

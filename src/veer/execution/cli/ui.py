@@ -18,15 +18,15 @@ HOST = "127.0.0.1"
 def ui(
     store: options.StoreLocation = "",
     port: Annotated[
-        int, Option(metavar="N", min=0, max=65535, help="The port; 0 for any that is free.")
+        int, Option(metavar="N", min=0, max=65535, help="The port; 0 for any free port.")
     ] = 0,
     check: Annotated[
         list[str] | None,
-        Option(metavar="FILE", help="Also show what `veer check --format json` wrote."),
+        Option(metavar="FILE", help="Also show this report of `veer check --format json`."),
     ] = None,
     open_: Annotated[bool, Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
-    """Look at a store in a browser: versions, runs, results, reuse, any two versions compared.
+    """Look at a store in a browser: versions, runs, results, reuse, and comparisons of versions.
 
     Examples:
 
@@ -36,8 +36,8 @@ def ui(
 
       veer check --format json --out check.json; veer ui --check check.json
 
-    The server listens on this machine only, answers only who has the token in the address it prints,
-    and changes nothing. It runs until it is interrupted (Ctrl-C).
+    The server listens only on this machine, answers only requests with the token of the address that it
+    prints, and changes nothing. It runs until you interrupt it (Ctrl-C).
     """
     try:
         import uvicorn

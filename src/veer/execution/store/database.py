@@ -118,7 +118,7 @@ def _engine(location: str) -> Engine:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{location}: no store: {error.strerror}") from None
+            raise InputError(f"{location}: cannot open the store: {error.strerror}") from None
         return _sqlite(folder / DATABASE)
     try:
         url = make_url(location)

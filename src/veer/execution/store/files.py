@@ -54,7 +54,7 @@ class Files(Protocol):
         ...
 
     def folders(self) -> Sequence[str]:
-        """The folders of results, registered or not; others are nobody's business."""
+        """The folders of results, registered or not, and no others."""
         ...
 
     def remove(self, id_: str) -> None:
@@ -79,11 +79,13 @@ class LocalFiles:
         self.root = str(Path(root).absolute())
         # Made anew, a place that is only not mounted would seem to have lost every result.
         if must_exist and not os.path.isdir(self.root):
-            raise InputError(f"{root}: the results of the store are not there; is it mounted?")
+            raise InputError(
+                f"{root}: the results of the store are missing; is the folder mounted?"
+            )
         try:
             Path(self.root).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{root}: no place for results: {error.strerror}") from None
+            raise InputError(f"{root}: results cannot be stored there: {error.strerror}") from None
         if not os.access(self.root, os.W_OK | os.X_OK):
             raise InputError(f"{root}: results cannot be written there")
 

@@ -1,4 +1,4 @@
-"""Making room: what nobody needs goes, then what is worth least, until the rest fits.
+"""Garbage collection: removes unused results, then those of least value, until the rest fits.
 
 A result is marked before its files are deleted, and never read once it is marked; so it does not
 matter when this stops. Whatever somebody holds a lease on stays.
@@ -98,7 +98,7 @@ def _items(store: Store) -> list[Item]:
 
 
 def _mark(store: Store, item: Item, *, dry: bool) -> bool:
-    """Decide that a result goes, unless somebody reads it, or did since it was weighed."""
+    """Mark a result for deletion, unless it is being read, or was read since it was selected."""
     r = tables.results
     with store.write() as db:
         row = db.execute(
@@ -132,7 +132,7 @@ def _is_leased(store: Store, db: Connection, id_: str) -> bool:
 
 
 def _sweep(store: Store, done: Collected, *, dry: bool) -> None:
-    """Delete the files of what is marked or damaged, and folders nobody knows."""
+    """Delete the files of marked and damaged results, and unregistered folders."""
     r = tables.results.c
     # Folders first: one made after this look is not touched.
     folders = set(store.files.folders())

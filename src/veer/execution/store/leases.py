@@ -1,4 +1,4 @@
-"""Leases: what keeps a result from being deleted while somebody reads or writes it.
+"""Leases: they keep a result from being deleted while a process reads or writes it.
 
 A lease ends by itself; a process that lives renews those it holds. So one that dies holds nothing
 for long, and nobody has to clean up after it.

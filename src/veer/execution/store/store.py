@@ -66,7 +66,9 @@ class Store(Database):
             inside = "://" in results or not results
             self._open(results if inside else _absolute(results), must_exist)
         except SQLAlchemyError as error:
-            raise InputError(f"{self.location}: no store: {first_line(error)}") from None
+            raise InputError(
+                f"{self.location}: cannot open the store: {first_line(error)}"
+            ) from None
         if not must_exist:
             assert self.files  # a folder that cannot be written to is found out now
 
@@ -106,7 +108,7 @@ class Store(Database):
             if "://" not in results:
                 LocalFiles(results)
         elif not self.is_folder:
-            raise UsageError(f"{self.location}: say where results go: --results PATH")
+            raise UsageError(f"{self.location}: give the place of the results: --results PATH")
         about = {"format": str(tables.FORMAT), "results": results or RESULTS, "key": _random_key()}
         for key, value in about.items():
             db.execute(insert(tables.about).values(key=key, value=value))
@@ -133,7 +135,7 @@ class Store(Database):
             return LocalFiles(where, must_exist=True)
 
         def missing() -> Any:
-            raise UsageError(f"{where} is reached through Spark only")
+            raise UsageError(f"{where} can be reached only through Spark")
 
         return HadoopFiles(where, self._spark or missing)
 
@@ -197,7 +199,9 @@ class Store(Database):
         )
         for sink in sinks:
             if sink.result and sink.result not in live:
-                raise InputError(f"the result of sink {sink.sink!r} was removed meanwhile")
+                raise InputError(
+                    f"the result of sink {sink.sink!r} was removed while Veer used it; run again"
+                )
             db.execute(
                 delete(tables.sinks).where(
                     and_(s.name == name, s.number == number, s.sink == sink.sink)
@@ -339,7 +343,7 @@ class Store(Database):
             select(tables.leases.c.id).where(tables.leases.c.id == lease).with_for_update()
         ).scalar()
         if held is None:
-            raise InputError("the result was written for longer than anybody waits; run again")
+            raise InputError("another run takes too long to write the result; run again later")
         now = time.time()
         db.execute(
             insert(tables.results).values(
@@ -436,7 +440,7 @@ class Store(Database):
         return None if instances is None else json.loads(instances)
 
     def add_pool(self, source: str, instances: Any) -> Any:
-        """Keep instances of a table; those somebody else kept first count."""
+        """Keep instances of a table; instances that another process kept first have priority."""
         self._put(tables.pools, {"source": _key(source), "instances": json.dumps(instances)})
         return self.pool(source)
 

@@ -15,7 +15,7 @@ from typing import Any, final
 from veer.api import Comparison, load_pair, verify
 from veer.batch.workers import limit_memory
 from veer.errors import UsageError, VeerError
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 from veer.show.as_html import page_data
 from veer.show.as_json import viewed_json
 
@@ -55,19 +55,19 @@ class Comparisons:
         self._room = threading.Semaphore(AT_ONCE)
 
     def ask(self, p: str, q: str, *, again: bool = False) -> Task:
-        """The comparison of two stored versions, begun if nobody asked for it yet.
+        """The comparison of two stored versions, started at the first request.
 
         One that failed is made `again` if asked to.
         """
         for label in (p, q):
             if "@" not in label:
-                raise UsageError(f"{label}: no version; name@number is one")
+                raise UsageError(f"{label}: not a version; write name@number")
         with self._lock:
             task = self._tasks.get((p, q))
             if task is None or (again and task.state == "failed"):
                 waiting = sum(t.state in ("waiting", "running") for t in self._tasks.values())
                 if waiting >= MOST_WAITING:
-                    raise UsageError("too many comparisons wait; try again when some are done")
+                    raise UsageError("too many comparisons are waiting; try again later")
                 task = self._tasks[p, q] = Task(p, q)
                 self._forget_old()
                 threading.Thread(target=self._run, args=(task,), daemon=True).start()

@@ -18,7 +18,9 @@ LONGEST = 1000  # characters of a value that are shown
 def preview(store: Store, result: StoredResult, most: int = MOST_ROWS) -> dict[str, Any]:
     """Columns, types and the first rows, as people read them."""
     if not isinstance(store.files, LocalFiles):
-        raise InputError("its rows are in another file system, which is reached through Spark only")
+        raise InputError(
+            "its rows are in another file system, which can be reached only through Spark"
+        )
     try:
         import pyarrow.parquet as parquet
     except ModuleNotFoundError:

@@ -133,7 +133,7 @@ class Pages:
         return _shown(await run_in_threadpool(lambda: [_check_report(*each) for each in reports]))
 
     async def events(self, request: Request) -> Response:
-        """A line whenever something changed, for as long as somebody listens."""
+        """A line for each change, until the client disconnects."""
 
         async def lines() -> AsyncIterator[str]:
             before: Any = None

@@ -1,4 +1,4 @@
-"""What the pages show of a store, as JSON data."""
+"""The data of a store that the pages show, as JSON."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _memories(rows: Rows) -> Iterator[str]:
 
 
 def want_all(rows: Rows, names: Iterable[str]) -> None:
-    """Ask an open table for columns at once, of which some may turn out to be none of its own."""
+    """Ask an open table for several columns at once; some may turn out not to be its own."""
     if len(rows.origins) != 1:
         return
     known = {name.lower() for name in (*rows.names, *rows.flow.wanted.get(rows.origins[0], ()))}

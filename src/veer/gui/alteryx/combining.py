@@ -125,7 +125,7 @@ def _selected(config: Config, paired: gui_rows.Joined, prefixes: tuple[str, str]
 
 
 def append_fields(step: Step) -> Outputs:
-    """Append Fields: each row with each of a few others, of which there is at least one."""
+    """Append Fields: each row with each of a few others, at least one."""
     targets, source = step.input("Targets"), step.input("Source")
     # What comes of no rows at all to append is not known, more than 16 are an error.
     gui_rows.require(_has_few_rows(step, source), "how many records are appended is not told")

@@ -2,7 +2,7 @@
 
 Null in Alteryx is a value that equals itself: `=` is Spark's `<=>`, `!=` its negation, and nothing
 is less or greater than null. Comparisons are thus true or false, never null. A number with null is
-null, a text with null is the text. What is not known surely is a function nobody looks into.
+null, a text with null is the text. What is not known surely is an opaque function.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Meaning:
         return ex.Compare("<=>", value.expr, TRUE) if _is_unknown(value) else self._present(value)
 
     def _present(self, value: gui_rows.Value) -> ex.Expr:
-        """A boolean of which nobody knows what Alteryx takes it for if it is null."""
+        """A boolean; its meaning in Alteryx is not known if it is null."""
         null = gui_rows.unknown_call(SYSTEM, "truth of null", type_=ty.BOOLEAN).expr
         return ex.Case(((ex.IsNull(value.expr), ex.Compare("<=>", null, TRUE)),), value.expr)
 
@@ -234,7 +234,7 @@ class Meaning:
     def negation(self, value: gui_rows.Value) -> gui_rows.Value:
         """NOT, of conditions alone: whether `NOT a = b` is `(NOT a) = b` is not known."""
         if not value.known or value.type != ty.BOOLEAN:
-            raise gui_rows.NotModelled("NOT of what is no condition")
+            raise gui_rows.NotModelled("NOT of something that is not a condition")
         return self.true_or_false(ex.Not(self.condition(value)))
 
     def negative(self, value: gui_rows.Value) -> gui_rows.Value:
@@ -255,7 +255,7 @@ class Meaning:
         return gui_rows.unknown_call(SYSTEM, op, a, b)
 
     def joined(self, a: gui_rows.Value, b: gui_rows.Value) -> gui_rows.Value:
-        """Two texts, one after the other; null is as nothing, but two nulls nobody knows."""
+        """Two texts concatenated; null counts as empty, but the result of two nulls is not known."""
         texts = [
             v.expr
             if self.never_null(v.expr)

@@ -2,7 +2,7 @@
 
 Alteryx computes in doubles; newer releases keep 64-bit integers. Whole numbers up to 2^53 are the
 same in both, and in Spark's LONG. What is beyond, a division by zero and the order of NaN are left
-to functions nobody looks into.
+to opaque functions.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _is_small(expr: ex.Expr) -> ex.Expr:
 
 
 def guarded(checks: Sequence[ex.Expr], result: ex.Expr, unknown: Value, *strict: ex.Expr) -> Value:
-    """A result where the checks hold, null where one of `strict` is, else what nobody knows."""
+    """A result where the checks hold, null where one of `strict` is, else an unknown value."""
     if not checks:
         return Value(result)
     nulls = [ex.IsNull(e) for e in strict if not isinstance(e, ex.Literal)]

@@ -1,4 +1,4 @@
-"""Tools that take texts apart: row by row, by functions nobody looks into."""
+"""Tools that split texts into columns or rows, as opaque functions of rows."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def select(step: Step) -> Outputs:
 
 
 def sort(step: Step) -> Outputs:
-    """Sort: numbers and dates in their order, texts in one that nobody looks into."""
+    """Sort: numbers and dates in their order, texts in an unknown order."""
     rows = step.input()
     config = config_of(step.node.settings)
     fields = [*config.all("SortInfo", "Field"), *config.all("SortFields", "SortField")]

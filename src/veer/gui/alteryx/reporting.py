@@ -1,4 +1,4 @@
-"""Tools that tell people something while a workflow runs."""
+"""Tools that show messages while a workflow runs."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _unless_null(
 
 
 def _sum_of_whole(totals: _Totals, value: Value) -> Callable[[gui_rows.Rows], Value]:
-    """A sum of whole numbers, of which those of 64 bits are exact as far as doubles are."""
+    """A sum of whole numbers; 64-bit sums are exact only as far as doubles are."""
     wide = isinstance(value.type, ty.LongType)
     added = coercion.cast(value.expr, TOTAL) if wide else value.expr
     total = totals.call("sum", added)

@@ -67,7 +67,7 @@ def _value(entry: Element, where: str) -> Any:
             number = float(text)
             return number if math.isfinite(number) else text
     except ValueError:
-        raise ParseError(f"{where}: {entry.get('key')!r} is no number: {text[:40]!r}") from None
+        raise ParseError(f"{where}: {entry.get('key')!r} is not a number: {text[:40]!r}") from None
     if kind == "xboolean":
         return text == "true"
     return _unescaped(text)

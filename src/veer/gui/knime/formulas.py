@@ -116,7 +116,7 @@ class _Maths(Transformer[Token, Any]):
         self.columns[name] = value
         if not value.known:
             return gui_rows.unknown_call(SYSTEM, "number", value, type_=ty.DOUBLE).expr
-        gui_rows.require(value.type in NUMBERS, f"{name!r} is no number")
+        gui_rows.require(value.type in NUMBERS, f"{name!r} is not a number")
         return coercion.implicit(value.expr, ty.DOUBLE)
 
     def number(self, parts: list[Token]) -> ex.Expr:

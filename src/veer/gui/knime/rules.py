@@ -146,14 +146,16 @@ class _Reader(Transformer[Token, Any]):
 
 
 def _required_text(value: gui_rows.Value) -> gui_rows.Value:
-    gui_rows.require(value.known and value.type == ty.STRING, "a pattern for what is no text")
+    gui_rows.require(
+        value.known and value.type == ty.STRING, "a pattern for something that is not a text"
+    )
     return value
 
 
 def _constant_text(value: gui_rows.Value) -> str:
     if isinstance(value.expr, ex.Literal) and isinstance(value.expr.value, str):
         return value.expr.value
-    raise gui_rows.NotModelled("a pattern that is no constant")
+    raise gui_rows.NotModelled("a pattern that is not a constant")
 
 
 def parse_rules(rows: gui_rows.Rows, lines: Sequence[str]) -> list[tuple[ex.Expr, gui_rows.Value]]:

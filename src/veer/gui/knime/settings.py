@@ -15,7 +15,7 @@ EMPTY_INTERNALS: tuple[Config, ...] = ({"EnabledStatus": True}, {})
 
 
 def canonical(settings: Any) -> Any:
-    """Settings of which any two that mean the same more often are the same."""
+    """Normalized settings: settings with the same meaning are more often equal."""
     if isinstance(settings, list):
         return [canonical(value) for value in settings]
     if not isinstance(settings, dict):

@@ -1,4 +1,4 @@
-"""What Veer knows of KNIME's nodes."""
+"""The nodes of KNIME that Veer knows."""
 
 from __future__ import annotations
 

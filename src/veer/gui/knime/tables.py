@@ -291,7 +291,7 @@ def same_table(step: Step) -> Outputs:
 
 
 def same_columns(*ports: str, reason: str) -> Model:
-    """The model of a node that gives some rows of its table, nobody knows which."""
+    """The model of a node that gives some unknown rows of its table."""
 
     def read(step: Step) -> Outputs:
         fields = step.input("1").fields()

@@ -156,7 +156,7 @@ def _by_sanitized_name(
         require(called not in columns, f"two columns that formulas call {called!r}")
         columns[called] = orange_domain.typed(rows, name, kind)
         if kind != orange_domain.CONTINUOUS and columns[called].type != STRING:
-            raise NotModelled(f"a formula over {name!r}, which is no number")
+            raise NotModelled(f"a formula over {name!r}, which is not a number")
     return columns
 
 

@@ -57,7 +57,7 @@ def _condition(rows: Rows, condition: Any) -> ex.Expr:
 def _number(value: Any) -> ex.Expr:
     """A number; Orange shows it with six digits when it opens a file, and goes by what it shows."""
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise NotModelled(f"{value!r} is no number")
+        raise NotModelled(f"{value!r} is not a number")
     if abs(value) > _LARGEST or float(f"{value:.6f}") != value:
         raise NotModelled(f"{value!r} has more digits than Orange keeps")
     return ex.Literal(float(value), ty.DOUBLE)
@@ -65,7 +65,7 @@ def _number(value: Any) -> ex.Expr:
 
 def _text(value: Any) -> ex.Expr:
     if not isinstance(value, str):
-        raise NotModelled(f"{value!r} is no text")
+        raise NotModelled(f"{value!r} is not a text")
     return ex.Literal(value, ty.STRING)
 
 

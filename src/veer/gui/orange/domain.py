@@ -1,4 +1,4 @@
-"""What Orange knows of columns beside their values: their kinds of variables, and their roles.
+"""What Orange knows about columns in addition to their values: kinds of variables, and roles.
 
 A column is a feature, a target or a meta attribute, and what learns from a table goes by that. The
 roles that a widget sets stand in the name of a column of their own, which nobody is shown: two
@@ -56,7 +56,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def refuse_hidden(names: Iterable[str]) -> None:
-    """Refuse columns of people that are called like those nobody is shown."""
+    """Refuse user columns with the name of a hidden column."""
     for name in names:
         if _is_hidden(name):
             raise gui_rows.NotModelled(f"a column that is called {name!r}")
@@ -153,7 +153,7 @@ def surely(condition: ex.Expr) -> ex.Expr:
 
 
 def only_context(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The context that is used; with several, the columns that arrive decide, which nobody knows."""
+    """The context that is used; with several contexts it depends on unknown columns."""
     contexts = settings.get("context_settings", [])
     if not isinstance(contexts, list) or not all(isinstance(c, Mapping) for c in contexts):
         raise gui_rows.NotModelled("contexts that are not understood")
@@ -187,7 +187,7 @@ def domain_of(context: Mapping[str, Any]) -> dict[str, int]:
 
 
 def typed(rows: gui_rows.Rows, name: str, kind: Any) -> gui_rows.Value:
-    """A column, of which the workflow tells the kind of variable."""
+    """A column whose kind of variable the workflow gives."""
     refuse_hidden([name])
     type_ = TYPES.get(kind) if isinstance(kind, int) else None
     value = rows.column(name, type_)

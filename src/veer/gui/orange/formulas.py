@@ -2,7 +2,7 @@
 
 They are parsed by Python's own grammar and never compiled. A missing value is NaN to them: it passes
 through arithmetic, and comparisons with it are false. A formula with a part that is not modelled
-is, as a whole, a function nobody looks into: functions of Python may fail, and then the row has no
+is, as a whole, an opaque function: functions of Python may fail, and then the row has no
 value, whatever the rest of the formula makes of it.
 """
 
@@ -50,7 +50,7 @@ def parse(text: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise NotModelled("a formula that is no expression of Python") from None
+        raise NotModelled("a formula that is not an expression of Python") from None
     level: list[ast.AST] = [tree]
     for _ in range(DEEPEST):
         level = [child for node in level for child in ast.iter_child_nodes(node)]

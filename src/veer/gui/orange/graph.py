@@ -1,6 +1,6 @@
 """Workflow files of Orange: nodes and links, and the settings that each node was saved with.
 
-Nodes are numbered anew at each save, so the titles people see are their ids, see `twins`. Settings are Python
+Nodes are numbered anew at each save, so the titles people see are their ids, see `node_ids`. Settings are Python
 literals, JSON or pickles; a pickle is never loaded, see `pickled`.
 """
 
@@ -19,15 +19,15 @@ from xml.etree.ElementTree import Element
 from veer.errors import ParseError, UnsupportedError
 from veer.gui import graph
 from veer.gui.documents import read_xml
+from veer.gui.orange.node_ids import with_ids
 from veer.gui.orange.pickled import Copier, read_pickle
-from veer.gui.orange.twins import with_ids
+from veer.gui.orange.relevant_settings import worth_keeping
 from veer.gui.orange.widgets import (
     channel_of,
     gives_nothing_without_input,
     is_learner,
     kind_of,
 )
-from veer.gui.orange.worth import worth_keeping
 from veer.ir.dag import topological_order
 from veer.read.inputs import Input, ReadOptions
 

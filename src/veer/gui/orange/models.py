@@ -1,4 +1,4 @@
-"""What widgets mean, by their kind; all others are opaque."""
+"""The meaning of widgets by kind; all other widgets are opaque."""
 
 from __future__ import annotations
 

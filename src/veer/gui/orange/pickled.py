@@ -30,7 +30,7 @@ DEEPEST = 100
 @final
 @dataclass(eq=False)
 class Stub:
-    """An object of a class that nobody looks into: what it was made from."""
+    """An object of an opaque class, as the arguments it was made from."""
 
     name: str  # of the class or function
     args: Any = ()

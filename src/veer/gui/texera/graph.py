@@ -30,17 +30,17 @@ def read_graph(text: str) -> Graph:
     if content is not None:
         data = read_json(content) if isinstance(content, str) else content
     if not isinstance(data, dict) or not isinstance(data.get("operators"), list):
-        raise ParseError("no workflow of Texera: 'operators' is no list")
+        raise ParseError("no workflow of Texera: 'operators' is not a list")
     links = data.get("links", [])
     if not isinstance(links, list):
-        raise ParseError("'links' is no list")
+        raise ParseError("'links' is not a list")
     operators = _without_disabled([_operator(o) for o in data["operators"]], links)
     arriving: dict[str, list[tuple[str, Wire]]] = {id_: [] for id_ in operators}
     for link in links:
         source, target = _ends(link)
         for end in (source, target):
             if end.node not in operators and not _is_known(end.node, data["operators"]):
-                raise ParseError(f"a link to {end.node!r}, which is no operator")
+                raise ParseError(f"a link to {end.node!r}, which is not an operator")
         if source.node in operators and target.node in operators:
             arriving[target.node].append((target.port, source))
     for inputs in arriving.values():
@@ -53,7 +53,7 @@ def read_graph(text: str) -> Graph:
 
 def _operator(data: Any) -> Mapping[str, Any]:
     if not isinstance(data, dict):
-        raise ParseError("an operator is no object")
+        raise ParseError("an operator is not an object")
     for name in ("operatorID", "operatorType"):
         if not isinstance(data.get(name), str) or not data[name]:
             raise ParseError(f"an operator has no {name}")
@@ -79,7 +79,7 @@ def _is_known(id_: str, operators: Sequence[Any]) -> bool:
 def _ends(link: Any) -> tuple[Wire, Wire]:
     """Where a link leaves and arrives, in each of its forms."""
     if not isinstance(link, dict):
-        raise ParseError("a link is no object")
+        raise ParseError("a link is not an object")
     if "source" in link or "target" in link:
         ends: list[Any] = [link.get(name) for name in ("source", "target")]
         if all(isinstance(e, dict) and isinstance(e.get("operatorID"), str) for e in ends):
@@ -108,7 +108,7 @@ def _numbered(wire: Wire) -> Wire:
 def _number(port: str) -> int:
     digits = port.rpartition("-")[2]
     if not digits.isdecimal() or len(digits) > 4:
-        raise ParseError(f"{port!r} is no port")
+        raise ParseError(f"{port!r} is not a port")
     return int(digits)
 
 

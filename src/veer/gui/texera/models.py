@@ -1,4 +1,4 @@
-"""What Texera's operators mean, read in their executors; what is not known exactly stays opaque.
+"""The meaning of Texera's operators, taken from their source; operators without an exact meaning stay opaque.
 
 Types: integer, long, double, string, boolean, timestamp, binary. A file scan does not tell the types
 of its columns; a TypeCasting operator, or the output columns of a UDF, do.
@@ -94,7 +94,7 @@ def _filter(step: reading.Step) -> reading.Outputs:
 
 
 def _opaque_filter(*attributes: str) -> reading.Model:
-    """Rows on which a function of one column holds that nobody looks into, known by its settings."""
+    """Rows on which an opaque function of one column holds, identified by its settings."""
 
     def kept(step: reading.Step) -> reading.Outputs:
         rows, settings = _input(step), step.node.settings
@@ -130,7 +130,9 @@ def _projection(step: reading.Step) -> reading.Outputs:
     if settings.get("isDrop") is True:
         return _one(rows.drop(names))
     aliases = [unit.get("alias") or name for unit, name in zip(units, names, strict=True)]
-    gui_rows.require(all(isinstance(alias, str) for alias in aliases), "an alias that is no text")
+    gui_rows.require(
+        all(isinstance(alias, str) for alias in aliases), "an alias that is not a text"
+    )
     return _one(rows.select([(a, rows.column(n)) for a, n in zip(aliases, names, strict=True)]))
 
 
@@ -229,7 +231,7 @@ LOOKS = (
 
 
 def _chart(step: reading.Step) -> reading.Outputs:
-    """A picture of some columns, drawn by code that nobody looks into."""
+    """A picture of some columns, drawn by opaque code."""
     rows, named = step.input(), list[str]()
     for name, value in step.node.settings.items():
         if name in CHARTS[step.node.kind] and value not in (None, "", "No Selection"):

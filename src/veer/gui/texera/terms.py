@@ -40,5 +40,5 @@ def items(settings: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """A property that is a list of objects; none if it is not set."""
     value = settings.get(name) or []
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise NotModelled(f"property {name!r} is no list of objects")
+        raise NotModelled(f"property {name!r} is not a list of objects")
     return value

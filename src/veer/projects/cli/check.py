@@ -48,15 +48,15 @@ Chosen = Annotated[
     list[str] | None,
     Argument(
         metavar="JOB|PATH",
-        help="Jobs, files or folders to look at; all jobs by default.",
+        help="Jobs, files or folders to check. By default all jobs.",
     ),
 ]
 Base = Annotated[
     str,
     Option(
         metavar="REV",
-        help="The revision to compare the working tree with; `main...` is where it branched off main. "
-        "By default where it branched off origin/HEAD, origin/main, main or master.",
+        help="Compare the working tree with this revision; `main...` means the commit where it branched off "
+        "main. By default where it branched off origin/HEAD, origin/main, main or master.",
     ),
 ]
 Output = Annotated[
@@ -70,30 +70,30 @@ CacheFolder = Annotated[
     str,
     Option(
         metavar="DIR",
-        help="Keep answers in this folder, for the next check; that of the project file by default.",
+        help="Keep answers in this folder for later checks. By default the folder of the project file.",
     ),
 ]
 Fail = Annotated[
     str,
     Option(
         metavar="VERDICT,...",
-        help="Verdicts to end with another status than 0 for: changed (1), unknown (2), new, removed "
-        "(1), or never.",
+        help="Verdicts that give an exit status other than 0: changed (1), unknown (2), new, removed (1); "
+        "or never.",
     ),
 ]
 PrintStale = Annotated[
     bool,
     Option(
         "--print-stale",
-        help="Print only the names of jobs that must run again, one a line, in an order in which they can.",
+        help="Print only the names of the jobs that must run again, one per line, in an order to run them.",
     ),
 ]
 Workers = Annotated[
-    int, Option(metavar="N", min=1, max=64, help="Jobs to look at at the same time.")
+    int, Option(metavar="N", min=1, max=64, help="Number of jobs to check at the same time.")
 ]
 Timeout = Annotated[
     float,
-    Option(metavar="S", min=0, help="Seconds a job may take; 0 for no limit."),
+    Option(metavar="S", min=0, help="Time limit for a job in seconds; 0 for no limit."),
 ]
 
 
@@ -102,24 +102,26 @@ DbtManifest = Annotated[
     Option(
         "--dbt",
         metavar="MANIFEST",
-        help="Look at the models of a dbt project instead: its target/manifest.json, with compiled code.",
+        help="Check the models of a dbt project instead: its target/manifest.json with compiled code.",
     ),
 ]
 BaseManifest = Annotated[
     str,
-    Option(metavar="MANIFEST", help="The manifest to compare with, such as that of production."),
+    Option(metavar="MANIFEST", help="The manifest to compare with, such as the one of production."),
 ]
 
 SqlmeshFolder = Annotated[
     str,
     Option(
         metavar="DIR",
-        help="Look at the models of a SQLMesh project instead, rendered by SQLMesh, whose macros run.",
+        help="Check the models of a SQLMesh project instead. SQLMesh renders them and runs their macros.",
     ),
 ]
 SqlmeshPython = Annotated[
     str,
-    Option(metavar="PYTHON", help="The Python that has SQLMesh, if it is another one."),
+    Option(
+        metavar="PYTHON", help="The Python that has SQLMesh, if it is not the one that runs Veer."
+    ),
 ]
 
 
@@ -152,7 +154,7 @@ def check(
     sqlmesh: SqlmeshFolder = "",
     sqlmesh_python: SqlmeshPython = "",
 ) -> None:
-    """Tell what a change of a project altered, what it did not, and what must run again.
+    """Check what a change of a project alters, what it does not alter, and what must run again.
 
     Examples:
 
@@ -166,13 +168,13 @@ def check(
 
       veer check --dbt target/manifest.json --base-manifest prod/manifest.json
 
-    Looked at are the jobs of [tool.veer.jobs] and those found by convention: .sql files with a query,
-    workflow files, and functions that take a SparkSession and return DataFrames or write. Of these
-    only what can have changed since the base is compared; a job that reads what another one writes is
-    looked at together with it.
+    Veer checks the jobs of [tool.veer.jobs] and those found by convention: .sql files with a query,
+    workflow files, and functions that take a SparkSession and return DataFrames or write. It compares
+    only jobs that can have changed since the base, and compares a job together with the jobs that write
+    its inputs.
 
-    Verdicts: unchanged (nothing that decides it differs), equivalent (proven), changed (with a
-    witness), unknown (with the way out), new, removed. Exit status: 0, 1 if something changed, 2 if
+    Verdicts: unchanged (nothing that decides it changed), equivalent (proven), changed (with a witness),
+    unknown (with what would settle it), new, removed. Exit status: 0, 1 if something changed, 2 if
     something is unknown (--fail-on), 64 wrong usage, 65 no such base or no repository.
     """
     output = formats.get(format, "--format")
@@ -198,9 +200,9 @@ def check(
     tables = ReadOptions(schema_text(schema)).ddl()
     reading = Reading(tables, options.settings(conf), spark, arg or (), jvm, complain, env or ())
     if bool(dbt) != bool(base_manifest) or (dbt and base):
-        raise UsageError("--dbt goes with --base-manifest, and without --base")
+        raise UsageError("--dbt needs --base-manifest and cannot be used with --base")
     if sqlmesh and dbt:
-        raise UsageError("--sqlmesh and --dbt do not go together")
+        raise UsageError("--sqlmesh and --dbt cannot be used together")
     if not (dbt or sqlmesh) and jvm is not JvmUse.ALWAYS and not connect_problem():
         LOADER.start()  # it imports PySpark meanwhile
     answers = AnswerFolder(cache or project.check.cache)
@@ -271,7 +273,7 @@ def check_repository(
 def _failing(listed: str) -> tuple[FailOn, ...]:
     failing = chosen_several(FailOn, listed, "--fail-on")
     if FailOn.NEVER in failing and len(failing) > 1:
-        raise UsageError("--fail-on never goes with nothing else")
+        raise UsageError("--fail-on never cannot be combined with other verdicts")
     return failing
 
 

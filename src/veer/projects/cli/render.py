@@ -14,12 +14,14 @@ from veer.read.json_text import read_json
 
 def render(
     report: Annotated[
-        str, Argument(metavar="REPORT", help="What `veer check --format json` wrote.")
+        str, Argument(metavar="REPORT", help="A report of `veer check --format json`.")
     ],
     format: Annotated[
         str, Option(metavar="|".join(formats.names()), help="The format to write.")
     ] = "text",
-    out: Annotated[str, Option(metavar="FILE", help="Write it there instead of printing it.")] = "",
+    out: Annotated[
+        str, Option(metavar="FILE", help="Write it to this file instead of printing it.")
+    ] = "",
 ) -> None:
     """Write the JSON report of `veer check` in another format, without checking again.
 
@@ -34,7 +36,7 @@ def render(
     output = formats.get(format, "--format")
     data = read_json(Input(report, report).read_text())
     if not isinstance(data, dict) or data.get("veer_check") != formats.VERSION:
-        raise ParseError(f"{report}: no report of `veer check` of this version of Veer")
+        raise ParseError(f"{report}: not a report of `veer check` by this version of Veer")
     if output.name == "text" and not out:
         from veer.projects.show.as_text import print_project
 
@@ -43,5 +45,5 @@ def render(
     try:
         text = output.render(data)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise ParseError(f"{report}: no whole report of `veer check`: {error!r}") from None
+        raise ParseError(f"{report}: not a complete report of `veer check`: {error!r}") from None
     write_out(text, out)

@@ -117,7 +117,7 @@ class Manifest:
         metadata = _table(self._data, "metadata", path)
         version = re.search(r"/manifest/v(\d+)", str(metadata.get("dbt_schema_version", "")))
         if version is None:
-            raise ParseError(f"{path}: no manifest of dbt: it has no dbt_schema_version")
+            raise ParseError(f"{path}: not a manifest of dbt: it has no dbt_schema_version")
         if int(version[1]) not in VERSIONS:
             raise ParseError(
                 f"{path}: a manifest of version {version[1]}; known are {VERSIONS[0]} to "
@@ -510,7 +510,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _applicable(constraints: Sequence[Constraint], declared: Mapping[str, Source]) -> list[str]:
-    """Constraints of which all tables and columns are declared."""
+    """Constraints with only declared tables and columns."""
     kept = []
     for constraint in constraints:
         needed = [(constraint.table, constraint.column)]
@@ -532,14 +532,14 @@ def _read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise ParseError(f"{path}: no JSON: {error}") from None
+        raise ParseError(f"{path}: not JSON: {error}") from None
     if not isinstance(data, dict):
-        raise ParseError(f"{path}: no JSON object")
+        raise ParseError(f"{path}: not a JSON object")
     return data
 
 
 def _table(data: Mapping[str, Any], key: str, path: str) -> dict[str, Any]:
     value = data.get(key)
     if not isinstance(value, dict):
-        raise ParseError(f"{path}: no manifest of dbt: {key} is missing")
+        raise ParseError(f"{path}: not a manifest of dbt: {key} is missing")
     return value

@@ -73,7 +73,7 @@ def spark_query(text: str, dialect: str) -> str:
     try:
         trees = [tree for tree in parse(text, read=dialect) if tree is not None]
         if len(trees) != 1:
-            raise UnsupportedError(f"{len(trees)} statements, where a model has one")
+            raise UnsupportedError(f"{len(trees)} statements: a model must have one")
         (tree,) = trees
         for node in tree.walk():
             if not isinstance(node, SAME_EVERYWHERE) or _differs(node):
@@ -83,9 +83,11 @@ def spark_query(text: str, dialect: str) -> str:
         spark = tree.sql(dialect="spark")
         back = [t for t in parse(spark, read="spark") if t is not None]
         if [t.sql(dialect=dialect) for t in back] != [tree.sql(dialect=dialect)]:
-            raise UnsupportedError(f"the query is not the same translated from {dialect} and back")
+            raise UnsupportedError(
+                f"the query changes when it is translated from {dialect} to Spark and back"
+            )
     except SqlglotError as error:
-        raise ParseError(f"no SQL of {dialect}: {str(error).splitlines()[0]}") from None
+        raise ParseError(f"not SQL of {dialect}: {str(error).splitlines()[0]}") from None
     except RecursionError:
         raise ParseError("SQL nested too deeply") from None
     return spark

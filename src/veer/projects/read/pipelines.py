@@ -62,9 +62,9 @@ def read_pipeline(spec: str, files: Iterable[str], read: Callable[[str], str]) -
     try:
         data = yaml.safe_load(read(spec))
     except (yaml.YAMLError, RecursionError) as error:
-        raise ParseError(f"{spec}: no YAML: {str(error).splitlines()[0]}") from None
+        raise ParseError(f"{spec}: not YAML: {str(error).splitlines()[0]}") from None
     if not isinstance(data, dict):
-        raise ParseError(f"{spec}: no pipeline: it is no table")
+        raise ParseError(f"{spec}: not a pipeline: it must be a mapping")
     folder = PurePosixPath(spec).parent
     mine = sorted(
         {f for pattern in _patterns(data, spec) for f in _matching(files, folder, pattern)}
@@ -72,7 +72,7 @@ def read_pipeline(spec: str, files: Iterable[str], read: Callable[[str], str]) -
     datasets = [d for file in mine for d in _datasets(file, read)]
     conf = data.get("configuration") or {}
     if not isinstance(conf, dict):
-        raise ParseError(f"{spec}: configuration is no table")
+        raise ParseError(f"{spec}: configuration must be a mapping")
     settings = {str(k): str(v) for k, v in conf.items()}
     where = ".".join(str(data.get(key) or "") for key in ("catalog", "database", "schema"))
     return Pipeline(spec, settings, tuple(_once(datasets)), frozenset(mine), where)
@@ -95,7 +95,7 @@ def _patterns(data: Mapping[str, Any], spec: str) -> Iterator[str]:
     for entry in data.get("libraries") or data.get("definitions") or ():
         include = entry.get("glob", {}).get("include") if isinstance(entry, dict) else None
         if not isinstance(include, str):
-            raise ParseError(f"{spec}: libraries are entries of glob and include")
+            raise ParseError(f"{spec}: libraries must be entries with glob and include")
         yield include
 
 

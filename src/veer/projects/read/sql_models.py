@@ -48,7 +48,7 @@ def model_version(
         flow = read_sql(query, tables)
         sinks = [flow.operators[id_] for id_ in flow.sinks]
         if any(isinstance(s, ops.Sink) and s.target for s in sinks) or not flow.result_schema.names:
-            raise UnsupportedError("a model is a query, and this is another statement")
+            raise UnsupportedError("a model must be a query; this is another statement")
         flow = with_target(flow, target, write)
     place = SourceLocation(PurePosixPath(file).as_posix()) if file else None
     return Version(name, flow, stable_ids=False, text=query, place=place, settings=settings)
@@ -110,5 +110,5 @@ def with_target(flow: Dataflow, target: str, write: AnyWrite | None) -> Dataflow
     links = [replace(link, dst=target) if link.dst == id_ else link for link in flow.links]
     operators = {i: op for i, op in flow.operators.items() if i != id_}
     if target in operators:  # a model that reads what it fills
-        raise UnsupportedError(f"{target} reads what it fills")
+        raise UnsupportedError(f"{target} reads the table it writes")
     return Dataflow({**operators, target: sink}, links, flow.declared)

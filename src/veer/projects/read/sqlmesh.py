@@ -90,7 +90,7 @@ def sqlmesh_models(folder: Path, python: str) -> dict[str, SqlmeshModel]:
                 env={**os.environ, "SQLMESH__DISABLE_ANONYMIZED_ANALYTICS": "true"},
             )
         except (OSError, shutil.Error, subprocess.TimeoutExpired) as error:
-            raise InputError(f"{folder}: SQLMesh cannot be asked: {error}") from None
+            raise InputError(f"{folder}: SQLMesh cannot be run: {error}") from None
         if done.returncode != 0 or not out.is_file():
             last = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
             raise InputError(f"{folder.name}: SQLMesh: {last[-1] if last else 'no answer'}")
@@ -137,4 +137,6 @@ def sqlmesh_python(given: str) -> str:
             first = file.readline(1000).decode(errors="replace").strip()
         if first.startswith("#!"):
             return first[2:].strip().split(" ")[0]
-    raise UsageError("SQLMesh is not installed here: name its Python with --sqlmesh-python")
+    raise UsageError(
+        "SQLMesh is not installed here: give the Python that has it with --sqlmesh-python"
+    )

@@ -10,8 +10,8 @@ from veer.projects import outcomes
 from veer.projects.show.formats import VERSION
 from veer.visible import json_text
 
-# What of a sink's report on two versions is told.
-TOLD = (
+# What the report on a project takes from the report on a sink of two versions.
+TAKEN = (
     "reason",
     "reason_kind",
     "assumptions",
@@ -25,7 +25,7 @@ TOLD = (
 )
 NOTHING: dict[str, Any] = {
     **dict.fromkeys(("reason", "reason_kind"), ""),
-    **{name: [] for name in TOLD if name.endswith("s") and name != "witness"},
+    **{name: [] for name in TAKEN if name.endswith("s") and name != "witness"},
     **dict.fromkeys(("witness", "resisted")),
 }
 
@@ -71,7 +71,7 @@ def _sink(sink: outcomes.SinkOutcome) -> dict[str, Any]:
         "sink": sink.name,
         "target": sink.target or None,
         "verdict": sink.outcome.value,
-        **{name: told[name] for name in TOLD},
+        **{name: told[name] for name in TAKEN},
         "with_jobs": list(sink.with_jobs),
         "recompute": None if sink.recompute is None else _again(sink.recompute),
         "spared": list(sink.spared),
@@ -109,10 +109,10 @@ CAUSES = {
     outcomes.Cause.CHANGED.value: "its result changed",
     outcomes.Cause.UNKNOWN.value: "it is not known whether its result changed",
     outcomes.Cause.NEW.value: "it is new",
-    outcomes.Cause.NOT_CERTAIN.value: "it is equivalent under an assumption, or with a note, that a run may show to be wrong",
-    outcomes.Cause.UPSTREAM.value: "it reads what must be computed again",
-    outcomes.Cause.TOGETHER.value: "its job must run again, and does not give it the same rows each time",
-    outcomes.Cause.STORAGE.value: "its rows are the same, and are to be stored in another way",
+    outcomes.Cause.NOT_CERTAIN.value: "it is equivalent, but under an assumption or with a note that may not hold",
+    outcomes.Cause.UPSTREAM.value: "it reads a result that must be computed again",
+    outcomes.Cause.TOGETHER.value: "its job must run again, and may give other rows in each run",
+    outcomes.Cause.STORAGE.value: "its rows are the same, but must be stored in another way",
 }
 
 
@@ -123,7 +123,7 @@ def cause_text(again: Mapping[str, Any]) -> str:
 
 
 def looked_at(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The jobs of which there is something to tell: all but those that are simply unchanged."""
+    """The jobs that a report shows: all except those that are simply unchanged."""
     return [
         job
         for job in report["jobs"]

@@ -1,7 +1,7 @@
 """The report on a project as Markdown: a comment on a pull request, small enough for any forge.
 
-Names and values of others stand in code, or with what Markdown and forges act on written as
-entities: nothing of a dataflow can format, link or mention.
+Names and values from a dataflow stand in code, or have their special characters written as
+entities: they cannot format, link or mention.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def markdown(report: dict[str, Any]) -> str:
 
 FOOT = [
     "",
-    "<sub>Checked by `veer check` without running a job. The rows of witnesses are made up: no data of "
-    "yours was read.</sub>",
+    "<sub>Checked by `veer check` without running a job. The rows of witnesses are generated: "
+    "Veer read none of your data.</sub>",
 ]
 
 
@@ -71,7 +71,7 @@ def code(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text of which nothing is taken for Markdown, or for a mention."""
+    """A text in which a forge finds no Markdown and no mention."""
     return ACTIVE.sub(lambda m: f"&#{ord(m[0])};", visible(text))
 
 
@@ -167,7 +167,10 @@ def _folded(title: str, inside: str) -> str:
 def _open_question(sink: dict[str, Any]) -> str:
     lines = [f"- {plain(hint['text'])}" for hint in sink["hints"]]
     if sink["resisted"]:
-        sides = [f"-- {s.upper()}\n{sink['resisted'][f'{s}_sql']}" for s in ("p", "q")]
+        sides = [
+            f"-- {label}\n{sink['resisted'][f'{s}_sql']}"
+            for s, label in (("p", "before"), ("q", "after"))
+        ]
         lines.append(block(visible("\n".join(sides), lines=True)))
     return "\n".join(lines)
 
@@ -178,9 +181,9 @@ def _proof(sink: dict[str, Any]) -> str:
     for window in sink["windows"]:
         if window["used"]:
             lines.append(visible(f"{window['claim']}, by {window['ev']}"))
-            for side in ("p", "q"):
+            for side, label in (("p", "before"), ("q", "after")):
                 shown = window["shown"][side] or ["(nothing between)"]
-                lines += [visible(f"  {side.upper()}  {text}") for text in shown]
+                lines += [visible(f"  {label}  {text}") for text in shown]
     return "\n".join(lines)
 
 
@@ -193,7 +196,7 @@ def _follows(report: dict[str, Any]) -> Iterator[str]:
             yield f"- {name}: {plain(cause_text(each))}"
     spared = [each for each in report["keep"] if each["spared"]]
     if spared:
-        yield "\n#### Reads what changed, and is proven not to change with it\n"
+        yield "\n#### Proven not to change, though they read data that changed\n"
         for each in spared:
             yield f"- {code(each['target'] or each['job'])}"
 

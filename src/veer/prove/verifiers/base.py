@@ -53,11 +53,11 @@ class OperatorRestriction(Restriction):
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
         """Every operator of either side that does not meet the condition, with what is wrong."""
-        for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
+        for side, dataflow, ids in (("before", p, p_ids), ("after", q, q_ids)):
             for id_ in ids:
                 violation = self.violation(dataflow, id_)
                 if violation is not None:
-                    yield f"operator {id_!r} of {side} {violation}"
+                    yield f"operator {id_!r} ({side}) {violation}"
 
 
 class CountRestriction(Restriction):
@@ -79,7 +79,7 @@ class CountRestriction(Restriction):
         ours = sum(self.counts(p.operators[i]) for i in p_ids)
         theirs = sum(self.counts(q.operators[i]) for i in q_ids)
         if ours != theirs:
-            yield f"{ours} {self.noun} in P but {theirs} in Q"
+            yield f"{ours} {self.noun} before but {theirs} after"
 
 
 class EV(ABC):
@@ -173,7 +173,8 @@ class NoChoices(OperatorRestriction):
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
         """Whether Spark may give different results of an operator for the same input."""
         chooses = operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION)
-        return f"({brief(dataflow.operators[id_])}) makes a choice" if chooses else None
+        shown = brief(dataflow.operators[id_])
+        return f"[{shown}] can give different results on the same input" if chooses else None
 
 
 @final
@@ -226,7 +227,7 @@ class CountsOverSpjOnly(Restriction):
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
         """What stands below an aggregate that tells a bag from its set."""
-        for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
+        for side, dataflow, ids in (("before", p, p_ids), ("after", q, q_ids)):
             for id_ in ids:
                 operator = dataflow.operators[id_]
                 if not isinstance(operator, ops.Aggregate | ops.GlobalAggregate):
@@ -253,9 +254,9 @@ class CountsOverSpjOnly(Restriction):
                     stack.append(below)
                     if not isinstance(operator, SPJ) or is_outer_join(operator):
                         kind = type(operator).__name__
-                        yield f"aggregate {id_!r} of {side} counts over a {kind}"
+                        yield f"aggregate {id_!r} ({side}) counts the rows of a {kind}"
         if len(set(scans)) < len(scans):
-            yield f"aggregate {id_!r} of {side} counts over a table that is read twice"
+            yield f"aggregate {id_!r} ({side}) counts rows of a table that is read twice"
 
 
 @final
@@ -267,10 +268,10 @@ class AtMostOne(Restriction):
 
     def violations_in(self, p: Dataflow, p_ids: Ids, q: Dataflow, q_ids: Ids) -> Iterator[str]:
         """How many there are on a side that has several."""
-        for side, dataflow, ids in (("P", p, p_ids), ("Q", q, q_ids)):
+        for side, dataflow, ids in (("before", p, p_ids), ("after", q, q_ids)):
             count = sum(isinstance(dataflow.operators[i], self.counted) for i in ids)
             if count > 1:
-                yield f"{count} {self.counted.__name__} in {side}, at most one is allowed"
+                yield f"{count} {self.counted.__name__} {side}, at most one is allowed"
 
 
 @final

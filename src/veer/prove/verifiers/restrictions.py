@@ -82,7 +82,7 @@ class BlindToNulls(OperatorRestriction):
         for expr in operator_exprs(dataflow.operators[id_]):
             for node in parts(expr):
                 if isinstance(node, ex.IsNull):
-                    return "asks for nulls"
+                    return "tests for null"
                 if isinstance(node, ex.Case):
                     return "holds a CASE"
                 if isinstance(node, ex.Call) and _sees_nulls(node):
@@ -105,7 +105,7 @@ class SameScans(Restriction):
         """How many tables each side reads, where that differs."""
         ours, theirs = _scans(p, p_ids), _scans(q, q_ids)
         if ours != theirs:
-            yield f"P reads {ours} tables but Q {theirs}"
+            yield f"{ours} tables are read before but {theirs} after"
 
 
 def _scans(dataflow: Dataflow, ids: Ids) -> int:
@@ -139,8 +139,8 @@ class SameAggregates(Restriction):
         """Whether the calls differ as bags; their order is of no consequence."""
         ours, theirs = Counter(self._called(p, p_ids)), Counter(self._called(q, q_ids))
         if ours != theirs:
-            what = "other aggregates" if self.identical else "other aggregate functions"
-            yield f"P and Q have {what}"
+            what = "aggregates" if self.identical else "aggregate functions"
+            yield f"the two versions have different {what}"
 
     def _called(self, dataflow: Dataflow, ids: Ids) -> Iterator[Hashable]:
         for id_ in ids:

@@ -38,9 +38,9 @@ def avro_schema(file: Path) -> dict[str, Any]:
         schema = json.loads(header.schema())
         type_, _ = _type(schema)
     except (KeyError, TypeError, ValueError):
-        raise ParseError(f"{file}: an Avro schema that is not understood") from None
+        raise ParseError(f"{file}: Veer cannot read its Avro schema") from None
     if not isinstance(type_, dict) or type_.get("type") != "struct":
-        raise UnsupportedError(f"{file}: rows that are no records")
+        raise UnsupportedError(f"{file}: rows that are not records")
     # Whatever the writer said: a file may be joined by others that hold nulls.
     return {**type_, "fields": [{**f, "nullable": True} for f in type_["fields"]]}
 
@@ -51,7 +51,7 @@ class _Header:
     def __init__(self, file: Path, data: bytes) -> None:
         self.file, self.data, self.at = file, data, len(MAGIC)
         if not data.startswith(MAGIC):
-            raise InputError(f"{file}: no Avro file")
+            raise InputError(f"{file}: not an Avro file")
 
     def schema(self) -> str:
         while (count := self.number()) != 0:
@@ -68,7 +68,7 @@ class _Header:
         value = shift = 0
         while True:
             if self.at >= len(self.data):
-                raise InputError(f"{self.file}: no Avro file: its header ends early")
+                raise InputError(f"{self.file}: not an Avro file: its header ends early")
             byte = self.data[self.at]
             self.at += 1
             value |= (byte & 0x7F) << shift
@@ -79,7 +79,7 @@ class _Header:
     def bytes(self) -> bytes:
         length = self.number()
         if length < 0 or self.at + length > len(self.data):
-            raise InputError(f"{self.file}: no Avro file: its header ends early")
+            raise InputError(f"{self.file}: not an Avro file: its header ends early")
         self.at += length
         return self.data[self.at - length : self.at]
 

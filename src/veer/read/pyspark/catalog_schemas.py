@@ -1,4 +1,4 @@
-"""The schemas of tables in a live catalog: a Spark session is asked, nothing is read."""
+"""The schemas of tables in a live catalog: a Spark session looks them up without reading data."""
 
 from __future__ import annotations
 

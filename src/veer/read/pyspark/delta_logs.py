@@ -25,13 +25,13 @@ def delta_schema(path: Path) -> dict[str, Any]:
     if told is None and checkpoints:
         told = _of_checkpoint([c for c in checkpoints if _number(c) == _number(checkpoints[-1])])
     if told is None:
-        raise InputError(f"{path}: its {LOG} does not tell a schema")
+        raise InputError(f"{path}: its {LOG} has no schema")
     try:
         schema = json.loads(told)
     except json.JSONDecodeError:
-        raise ParseError(f"{path}: its {LOG} holds a schema that is no JSON") from None
+        raise ParseError(f"{path}: its {LOG} holds a schema that is not JSON") from None
     if not isinstance(schema, dict):
-        raise ParseError(f"{path}: its {LOG} holds a schema that is none of Spark")
+        raise ParseError(f"{path}: its {LOG} holds a schema that is not a schema of Spark")
     return schema
 
 
@@ -46,7 +46,7 @@ def _of_commit(file: Path) -> str | None:
         try:
             action = json.loads(line)
         except json.JSONDecodeError:
-            raise ParseError(f"{file}: a line that is no JSON") from None
+            raise ParseError(f"{file}: a line that is not JSON") from None
         if isinstance(action, dict) and isinstance(action.get("metaData"), dict):
             told = str(action["metaData"].get("schemaString"))
     return told

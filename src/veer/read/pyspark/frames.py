@@ -27,7 +27,7 @@ from veer.read.pyspark.setting_rows import OF_WRITES
 from veer.read.python.in_plans import python_call
 from veer.read.python.purity.shared_state import nothing_runs
 from veer.read.session_settings import check_settings, settings_of, settings_set
-from veer.read.zoned import with_zone
+from veer.read.zoned_expressions import with_zone
 from veer.settings import SessionSettings, under
 
 
@@ -89,7 +89,7 @@ def read_plans(
             raise InputError("the plan is nested too deeply") from None
     zones = {settings.zone for settings in sessions.values()}
     if len(zones) > 1:
-        raise UnsupportedError("DataFrames of sessions in several time zones")
+        raise UnsupportedError("DataFrames of sessions with different time zones")
     dataflow = with_zone(reader.finish(), *zones)
     for frame, sink in results:
         _check_schema(dataflow.schemas[sink.name], frame)

@@ -1,4 +1,4 @@
-"""Which PySpark there is, told before anything starts."""
+"""The installed PySpark version, found without importing PySpark."""
 
 from __future__ import annotations
 

@@ -59,9 +59,9 @@ def json_ddl(name: str, text: str) -> str:
     try:
         schema = json.loads(text)
     except (json.JSONDecodeError, RecursionError):
-        raise ParseError("no schema of Spark: broken JSON") from None
+        raise ParseError("not a schema of Spark: the JSON is broken") from None
     if not isinstance(schema, dict) or schema.get("type") != "struct":
-        raise ParseError('no schema of Spark, which begins with {"type": "struct"')
+        raise ParseError('not a schema of Spark: it must begin with {"type": "struct"')
     return _statement(name, schema, ())
 
 
@@ -80,7 +80,7 @@ def _statement(name: str, schema: Mapping[str, Any], partitions: tuple[str, ...]
             never_null = "" if field.get("nullable", True) else " NOT NULL"
             lines.append(f"{ty.quote_name(str(field['name']))} {type_}{never_null}")
     except (KeyError, TypeError, AttributeError):
-        raise ParseError("no schema of Spark: a field without name or type") from None
+        raise ParseError("not a schema of Spark: a field has no name or no type") from None
     lines += [f"{ty.quote_name(column)} STRING" for column in partitions]
     quoted = ".".join(map(ty.quote_name, name.split(".")))
     return f"CREATE TABLE {quoted} (\n  " + ",\n  ".join(lines) + "\n);"
@@ -93,7 +93,7 @@ def parquet_schema(file: Path) -> dict[str, Any]:
     try:
         arrow = pyarrow.parquet.read_schema(file)
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{file}: no Parquet file: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{file}: not a Parquet file: {str(error).splitlines()[0]}") from None
     return _of_arrow(arrow, (arrow.metadata or {}).get(SPARK_SCHEMA))
 
 
@@ -104,12 +104,12 @@ def orc_schema(file: Path) -> dict[str, Any]:
     try:
         arrow = pyarrow.orc.ORCFile(file).schema
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{file}: no ORC file: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{file}: not an ORC file: {str(error).splitlines()[0]}") from None
     for field in arrow:
         if "timestamp" in str(field.type) and "tz=" not in str(field.type):
             raise UnsupportedError(
-                f"{file}: whether {field.name} is a timestamp with or without time zone is not told; "
-                "write spark.read.orc(path).schema.json() into a file, and name that"
+                f"{file}: the file does not say whether {field.name} is a timestamp with or without time zone; "
+                "write spark.read.orc(path).schema.json() into a file and give that file"
             )
     return _of_arrow(arrow)
 
@@ -137,8 +137,8 @@ def _data_file(path: Path) -> Path:
     if path.is_file():
         if path.suffix in WITHOUT_TYPES:
             raise UnsupportedError(
-                f"{path}: a {WITHOUT_TYPES[path.suffix]} file does not tell the types of its columns; "
-                "write spark.read...(path).schema.json() into a file, and name that"
+                f"{path}: a {WITHOUT_TYPES[path.suffix]} file does not contain the types of its columns; "
+                "write spark.read...(path).schema.json() into a file and give that file"
             )
         return path
     file = next(_data_files(path), None)

@@ -19,7 +19,7 @@ from veer.read.python.identity import Identity, identify
 from veer.read.python.purity import Arguments, argument
 from veer.read.python.purity.traits import TABLES
 from veer.read.python.reading import NotRead, read_function
-from veer.read.zoned import holds_timestamps
+from veer.read.zoned_expressions import holds_timestamps
 from veer.settings import current
 
 ROW_WISE = (100, 101)  # evalTypes of functions of one row: pickled, by Arrow

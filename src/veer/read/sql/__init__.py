@@ -20,7 +20,7 @@ from veer.read.sql.ddl import alter_table, read_schema, read_table
 from veer.read.sql.expressions import ExprReader
 from veer.read.sql.merges import changed
 from veer.read.sql.parse import only, parse_expression, parse_statements, position, refuse
-from veer.read.sql.pieces import Collected
+from veer.read.sql.placeholders import Collected
 from veer.read.sql.query import QueryReader, View
 from veer.read.sql.scope import Plan, ScopeColumn
 from veer.settings import name_key
@@ -133,7 +133,7 @@ class _Script:
         reader = QueryReader(self.catalog, self.views, self.builder)
         declared = self.catalog.get(name)
         if key in self.views and name not in self.changed:
-            refuse(node, f"{node.key.upper()} of what an earlier statement made")
+            refuse(node, f"{node.key.upper()} of a table or view that an earlier statement created")
         if declared is None:
             raise reader.unknown_table(parts, node)
         result = changed(reader, node, reader.named(list(parts), node), declared)

@@ -102,7 +102,7 @@ class Target:
         return tuple(ScopeColumn(None, name) for name in self.plan.schema.names)
 
     def condition(self, node: exp.Expr, plan: Plan) -> ex.Expr:
-        """A condition over rows of which only matters where it is true."""
+        """A condition over rows, used only for where it is true."""
         return _repeatable(node, self.reader.reader(plan).condition(node))
 
     def assignments(self, listed: Sequence[exp.Expr], plan: Plan) -> Values:
@@ -110,7 +110,7 @@ class Target:
         values: Values = {}
         for item in listed:
             if not isinstance(item, exp.EQ) or not isinstance(item.this, exp.Column):
-                refuse(item, "this after SET")
+                refuse(item, "this assignment after SET")
             self.assign(values, item.this, item.expression, plan)
         return values
 
@@ -209,4 +209,4 @@ def _failing(node: exp.Expr, type_: ty.DataType) -> ex.Expr:
         return ex.Cast(ex.Cast(text, ty.INT, ty.CastMode.ANSI), ty.STRING, ty.CastMode.ANSI)
     if isinstance(type_, ty.NumericType) or type_ in (ty.BOOLEAN, ty.DATE, ty.TIMESTAMP):
         return ex.Cast(text, type_, ty.CastMode.ANSI)
-    refuse(node, f"what may be null in a column of {type_} that is NOT NULL")
+    refuse(node, f"a value that may be null in a column of {type_} that is NOT NULL")

@@ -282,7 +282,7 @@ def _tables(node: exp.Expr) -> frozenset[Name]:
 
 def _parts(table: exp.Expr) -> Name:
     if not isinstance(table, exp.Table):
-        refuse(table, "this as a name")
+        refuse(table, "this name")
     return tuple(part.name for part in table.parts)
 
 

@@ -182,7 +182,7 @@ class _Table:
     def text_lengths(self, item: exp.Expr, kind: exp.Expr) -> None:
         """Take in how long the texts of a column may be, also those inside of its values."""
         if kind.this in (exp.DataType.Type.CHAR, exp.DataType.Type.NCHAR):
-            parse.refuse(item, "CHAR (Spark pads it on reading; STRING or VARCHAR will do)")
+            parse.refuse(item, "CHAR, which Spark pads on reading (use STRING or VARCHAR)")
         if kind.this is exp.DataType.Type.VARCHAR and kind.expressions:
             length = kind.expressions[0].name
             if not re.fullmatch("[0-9]{1,9}", length):
@@ -252,7 +252,7 @@ class _Table:
         return [tuple(map(self.spelled, columns)) for columns in self.unique]
 
     def check(self, node: exp.Expr) -> ex.Expr:
-        """A CHECK over the columns; one that is not understood is a function nobody knows."""
+        """A CHECK over the columns; a condition that Veer cannot read is an opaque function."""
         schema = Schema(tuple(self.fields.values()))
         columns = tuple(ScopeColumn(self.name.split(".")[-1], n) for n in schema.names)
         try:
@@ -269,7 +269,7 @@ class _Table:
 
 
 def _bounded_inside(column: str) -> ex.Expr:
-    """A condition nobody can look at: how long texts inside of a column are."""
+    """An opaque condition on the length of texts inside of a column."""
     return ex.OpaqueCall(f"lengths inside of {column}", (), BOOLEAN)
 
 

@@ -1,4 +1,4 @@
-"""Parts of syntax trees that are no SQL: other front ends read their expressions as such trees."""
+"""Parts of syntax trees that are not SQL: other front ends express their own constructs as such trees."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from veer.read.sql.embedded import At, Embedded
 from veer.read.sql.lambdas import is_higher_order, read_higher_order
 from veer.read.sql.names import ARITHMETIC, SHOWN, UNNAMED, pretty
 from veer.read.sql.parse import position
-from veer.read.sql.pieces import (
+from veer.read.sql.placeholders import (
     Collected,
     outward,
 )
@@ -108,7 +108,7 @@ class ExprReader:
             self.only_truth = before
 
     def value(self, node: exp.Expr) -> ex.Expr:
-        """An expression of which also matters where it is null."""
+        """An expression used with its nulls."""
         before, self.only_truth = self.only_truth, False
         try:
             return self.read(node)
@@ -116,7 +116,7 @@ class ExprReader:
             self.only_truth = before
 
     def condition(self, node: exp.Expr) -> ex.Expr:
-        """An expression of which only matters where it is true."""
+        """An expression used only for where it is true."""
         before = self.only_truth
         self.only_truth = True
         try:
@@ -249,7 +249,7 @@ class ExprReader:
         """Refuse a whole constant beside a decimal: its precision is that of what was written."""
         decimal = any(isinstance(e.type, ty.DecimalType) for e in read)
         if decimal and any(map(literals.is_suffixed_integer, written)):
-            parse.refuse(node, "an integer constant with suffix or cast beside a decimal")
+            parse.refuse(node, "an integer constant with suffix or cast together with a decimal")
 
     def starred(self, function: str, args: list[exp.Expr]) -> list[exp.Expr]:
         """Arguments with columns in place of `*`, which COUNT takes as it is."""
@@ -404,7 +404,7 @@ class ExprReader:
         """The rows of STACK, cells one after the other; nulls fill up the last one."""
         count, *cells = args or [ex.Literal(None, ty.NULL)]
         if not isinstance(count, ex.Literal) or not isinstance(count.value, int) or count.value < 1:
-            parse.refuse(node, "stack with other than a constant number of rows")
+            parse.refuse(node, "stack with a number of rows that is not a constant")
         if not cells:
             raise IllFormedError("stack without cells")
         width = -(-len(cells) // count.value)
@@ -506,7 +506,7 @@ class ExprReader:
         if isinstance(other, exp.Boolean):
             truth = ex.Literal(bool(other.this), ty.BOOLEAN)
             return self.compared(node, "<=>", coercion.truth(value), truth)
-        parse.refuse(node, "IS of this")
+        parse.refuse(node, "this operand of IS")
 
     def between(self, node: exp.Expr) -> ex.Expr:
         """BETWEEN; its operand is read twice, so it must not choose."""
@@ -574,7 +574,7 @@ class ExprReader:
         parse.only(node, "this", "unit")
         unit = node.args.get("unit")
         if unit is None or not isinstance(node.this, exp.Literal):
-            parse.refuse(node, "an interval that is no constant with a unit")
+            parse.refuse(node, "an interval that is not a constant with a unit")
         return literals.read_interval(str(node.this.this), unit, node)
 
     def bracket(self, node: exp.Expr) -> ex.Expr:

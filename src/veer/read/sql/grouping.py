@@ -22,7 +22,7 @@ from veer.ir.walk import map_children, outer_columns, parts, substitute_in_query
 from veer.read import coercion
 from veer.read.sql.expressions import ExprReader
 from veer.read.sql.parse import only, position, refuse
-from veer.read.sql.pieces import Placeholder, SetAside, has_placeholder, placeholder
+from veer.read.sql.placeholders import Placeholder, SetAside, has_placeholder, placeholder
 from veer.read.sql.scope import Plan, ScopeColumn, ordinal
 from veer.settings import SPARK_4_2, current, same_name
 
@@ -61,7 +61,7 @@ class Grouping:
     def flag(self, arg: ex.Expr) -> ex.Expr:
         """GROUPING(key): 1 where the key is left out, 0 where it is grouped by."""
         if arg not in self.keys:
-            raise IllFormedError("GROUPING of something that is no grouping key")
+            raise IllFormedError("GROUPING of something that is not a grouping key")
         place = len(self.keys) - 1 - self.keys.index(arg)
         return ex.Call("getbit", (self.id, ex.Literal(place, ty.INT)), ty.BYTE)
 
@@ -106,7 +106,7 @@ class GroupedRows:
         for key in self.keys:
             if may_be_same(expr, key):
                 raise UnsupportedError(
-                    "a grouping key of several sets that is written in another way"
+                    "a grouping key that the query writes differently in other places"
                 )
         if isinstance(expr, ex.Exists | ex.InQuery | ex.ScalarQuery) and any(
             outer.depth == 1 for outer in outer_columns(expr.query)
@@ -139,7 +139,7 @@ def read_grouping(
         refuse(node, "WITH TOTALS")
     if node.args.get("all"):
         if reader.plan.find(["all"]) is not None:
-            refuse(node, "GROUP BY ALL beside a column called all")
+            refuse(node, "GROUP BY ALL together with a column called all")
         called = [i for i in items if same_name(i.name, "all")]  # an alias wins over the keyword
         keys = [i for i in called or items if not has_placeholder(i.expr)]
         for item in keys:
@@ -153,7 +153,7 @@ def read_grouping(
     if suffix:
         extra = node.args[suffix[0]][0]
         if special or len(suffix) > 1 or extra.expressions:
-            refuse(node, "this mix of grouping sets")
+            refuse(node, "this combination of grouping sets")
         keys = [element[0] for element in plain]
         plain = [_rolled(keys) if suffix[0] == "rollup" else _cubed(keys)]
         special = True
@@ -171,7 +171,7 @@ def read_grouping(
         refuse(node, f"grouping sets of more than {MAX_KEYS} keys")
     for one, other in combinations(distinct_keys, 2):
         if may_be_same(one, other):
-            refuse(node, "grouping sets with one key written in two ways")
+            refuse(node, "grouping sets that write one key in two ways")
     order = _written_order(plain, distinct_keys)
     sets = tuple(frozenset(order.index(e) for e in group) for group in groups)
     return Grouping(tuple(order), sets, True)

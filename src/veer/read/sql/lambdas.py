@@ -19,7 +19,7 @@ from veer.ir.digests import json_digest
 from veer.ir.json import encode
 from veer.ir.lambdas import FUNCTIONS, array_call, reads_only_item
 from veer.ir.walk import parts, query_of, replace_down
-from veer.read.sql.pieces import placeholder
+from veer.read.sql.placeholders import placeholder
 from veer.settings import current, name_key
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ Typing = Callable[[list[ty.DataType], list[ty.DataType]], ty.DataType]  # of val
 
 def _array(type_: ty.DataType) -> ty.ArrayType:
     if not isinstance(type_, ty.ArrayType):
-        raise IllFormedError(f"{type_} is no array")
+        raise IllFormedError(f"{type_} is not an array")
     return type_
 
 
 def _map(type_: ty.DataType) -> ty.MapType:
     if not isinstance(type_, ty.MapType):
-        raise IllFormedError(f"{type_} is no map")
+        raise IllFormedError(f"{type_} is not a map")
     return type_
 
 

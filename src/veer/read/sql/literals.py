@@ -16,7 +16,7 @@ from veer.functions.registry import Failure
 from veer.functions.zone_rules import UTC_ZONE
 from veer.ir import expr as ex, types as ty
 from veer.read.sql.parse import refuse
-from veer.read.zoned import constant_timestamp
+from veer.read.zoned_expressions import constant_timestamp
 from veer.settings import current
 
 NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -33,7 +33,7 @@ def number_literal(text: str) -> ex.Literal:
             return ex.Literal(value, ty.LONG)
         return decimal_literal(text)
     if not NUMBER.fullmatch(text):
-        raise ParseError(f"{text[:40]!r} is no number")
+        raise ParseError(f"{text[:40]!r} is not a number")
     if "e" in text.lower():
         if isinf(float(text)):
             raise ParseError(f"{text} is outside the range of double")
@@ -128,13 +128,13 @@ def _interval(text: str, unit: exp.Expr, node: exp.Expr) -> ex.Expr:
         span = (unit.this.name.lower(), unit.expression.name.lower())
         parts = re.fullmatch(r"([+-]?)(\d+)-(\d+)", text.strip())
         if span != ("year", "month") or parts is None:
-            refuse(node, "this interval")
+            refuse(node, "an interval written like this")
         months = int(parts[2]) * 12 + int(parts[3])
         return _fitting(-months if parts[1] == "-" else months, ty.YearMonthIntervalType())
     name = unit.name.lower()
     name = name[:-1] if name.endswith("s") else name
     if not re.fullmatch(r"[+-]?\d+", text.strip()):
-        refuse(node, "this interval")
+        refuse(node, "an interval written like this")
     amount = int(text)
     if name in ("year", "quarter", "month"):
         months = amount * {"year": 12, "quarter": 3, "month": 1}[name]

@@ -106,7 +106,10 @@ class _Merge:
             if w.args.get("source") and not w.args.get("matched")
         ]
         if unmatched and not matched and not self.has_one_partner():
-            refuse(self.node, "MERGE with NOT MATCHED BY SOURCE, several partners and no MATCHED,")
+            refuse(
+                self.node,
+                "MERGE with NOT MATCHED BY SOURCE and no MATCHED, where a row may match several rows,",
+            )
         plans = [*self.kept_rows(matched, unmatched), *self.inserted_rows()]
         if not plans:
             plans = [self.reader.filter(self.target.plan, changes.FALSE)]

@@ -93,7 +93,7 @@ def pretty(node: exp.Expr) -> str:
     if SHOWN in node.meta:
         if node.meta[SHOWN] == UNNAMED:
             raise UnsupportedError(
-                "what Spark names by its types, as arithmetic of dates and times, and is given no name of its own"
+                "an expression without an alias whose name Spark derives from its types, such as arithmetic of dates and times"
             )
         return str(node.meta[SHOWN])
     if node.meta.get(BY_CHANCE):
@@ -325,10 +325,10 @@ def _call(name: str, args: list[exp.Expr]) -> str:
         args = args[:1]  # whether nulls are ignored is not shown
     if len(args) == {"mode": 2, "nth_value": 3}.get(lowered):
         if pretty(args[-1]) != "false":
-            raise UnsupportedError(f"{lowered} with a flag that is given no name of its own")
+            raise UnsupportedError(f"{lowered} with a flag and without an alias")
         args = args[:-1]
     if lowered == "array_sort" and len(args) == 1:
-        raise UnsupportedError("array_sort that is given no name of its own")
+        raise UnsupportedError("array_sort without an alias")
     if lowered == "bitwise_not" and len(args) == 1:
         return f"~{pretty(args[0])}"
     if lowered == "positive" and len(args) == 1:

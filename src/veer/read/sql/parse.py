@@ -19,8 +19,8 @@ from sqlglot.tokenizer_core import TokenType
 
 from veer.errors import ParseError, UnsupportedError
 from veer.ir import types as ty
-from veer.read.sql.dropped import check_tokens
 from veer.read.sql.embedded import Embedded
+from veer.read.sql.token_checks import check_tokens
 from veer.settings import SPARK_4_1, SessionSettings, SparkVersion, current
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read is refused here
@@ -73,7 +73,7 @@ class VeerSpark(Spark):
         }
 
         def parse(self, raw_tokens: list[Any], sql: str) -> list[exp.Expr | None]:
-            """The trees of a text of which nothing is lost."""
+            """The syntax trees of a text, without a loss."""
             check_tokens(raw_tokens, sql)
             return super().parse(raw_tokens, sql)  # type: ignore[no-any-return]
 
@@ -220,7 +220,7 @@ def _guarded(text: str, parse: Any) -> list[Any]:
 
 
 def _check_numbers(tree: exp.Expr | None) -> None:
-    """Refuse constants longer than any number of Spark's, which nobody could convert."""
+    """Refuse constants that are longer than any number of Spark."""
     for number in tree.find_all(exp.Literal) if tree is not None else ():
         if not number.is_string and len(number.name) > MOST_DIGITS:
             raise ParseError(f"{position(number)}a number of {len(number.name):,} digits")
@@ -265,12 +265,12 @@ def check_round_trip(tree: exp.Expr) -> None:
     try:
         again = sqlglot.parse_one(tree.sql(dialect=VeerSpark), dialect=VeerSpark)
     except SqlglotError:
-        raise ParseError("the statement does not survive printing and reading again") from None
+        raise ParseError("Veer cannot read its own text of the statement") from None
     if again != tree:
         for old, new in zip(tree.walk(), again.walk(), strict=False):
             if type(old) is not type(new):
                 refuse(old, f"{old.key} that reads back as {new.key}")
-        raise ParseError("the statement reads back differently after printing")
+        raise ParseError("Veer reads its own text of the statement differently")
 
 
 def _defines_table(tree: exp.Expr) -> bool:
@@ -346,7 +346,7 @@ _TYPE_NAMES = {
 def read_type(node: exp.Expr) -> ty.DataType:
     """A type in a cast or a column definition."""
     if not isinstance(node, exp.DataType):
-        refuse(node, "this as a type")
+        refuse(node, "this type")
     name = getattr(node.this, "value", str(node.this))
     if name in ("ARRAY", "MAP", "STRUCT") or name == "DECIMAL" or "INTERVAL" in str(name):
         return ty.parse_type(node.sql(dialect=VeerSpark))

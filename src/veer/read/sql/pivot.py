@@ -25,7 +25,7 @@ from veer.read.sql.correlation import check_rows_uncorrelated
 from veer.read.sql.expressions import ExprReader
 from veer.read.sql.names import pretty
 from veer.read.sql.parse import only, refuse
-from veer.read.sql.pieces import Collected, SetAside, number_of
+from veer.read.sql.placeholders import Collected, SetAside, number_of
 from veer.read.sql.scope import Plan, ScopeColumn
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def pivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
     calls = [_pivot_call(reader, item) for item in node.expressions]
     key = reader.read(spread.this)
     if not isinstance(key, ex.Column):
-        refuse(spread, "PIVOT over something that is no column")
+        refuse(spread, "PIVOT over something that is not a column")
     values = [_pivot_value(reader, e, key) for e in spread.expressions]
     # What neither the calls nor the pivot column read is grouped by, though nobody names it.
     used = {c for e in exprs_in(tuple(collected.aggregates)) for c in columns_read(e)} | {key}
@@ -97,10 +97,10 @@ def _among(call: ex.AggregateCall, key: ex.Expr, value: ex.Expr) -> ex.Aggregate
     """A call that sees null in place of its arguments where `key` is another value."""
     if call.function not in ARGUMENT_BY_ARGUMENT:
         # Spark replaces constants such as the share of a percentile too, and refuses the result.
-        raise UnsupportedError(f"a pivot of {call.function} beside texts, dates or arrays")
+        raise UnsupportedError(f"a pivot of {call.function} of texts, dates or arrays")
     args = call.args[:1] if call.function in ("first", "last") else call.args
     if call.function == "mode" and len(args) > 1:
-        raise UnsupportedError("a pivot of mode that says which of tied values it takes")
+        raise UnsupportedError("a pivot of mode with an order")
     given = args or (ex.Literal(1, ty.INT),)  # COUNT(*) is COUNT(1)
     here = coercion.compare("<=>", key, value)
     seen: list[ex.Expr] = [coercion.case([(here, a)], ex.Literal(None, a.type)) for a in given]
@@ -173,7 +173,7 @@ def _pivot_call(reader: ExprReader, item: exp.Expr) -> tuple[str, int]:
     check_pivoted(inner)
     number = number_of(SetAside.AGGREGATE, reader.read(inner))
     if number is None:
-        refuse(item, "PIVOT of something that is no aggregate")
+        refuse(item, "PIVOT of something that is not an aggregate")
     return item.alias if isinstance(item, exp.Alias) else pretty(inner), number
 
 
@@ -188,7 +188,7 @@ def _pivot_value(reader: ExprReader, node: exp.Expr, key: ex.Expr) -> tuple[ex.E
     inner = node.this if isinstance(node, exp.PivotAlias | exp.Alias) else node
     value = reader.read(inner)
     if not isinstance(value, ex.Literal):
-        refuse(node, "a PIVOT value that is no constant")
+        refuse(node, "a PIVOT value that is not a constant")
     label = (
         node.args["alias"].name
         if isinstance(node, exp.PivotAlias | exp.Alias)
@@ -214,7 +214,7 @@ def unpivot(queries: QueryReader, plan: Plan, node: exp.Expr) -> Plan:
         inner = item.this if isinstance(item, exp.PivotAlias | exp.Alias) else item
         column = ExprReader(plan, queries.outer, queries).read(inner)
         if not isinstance(column, ex.Column):
-            refuse(item, "UNPIVOT of something that is no column")
+            refuse(item, "UNPIVOT of something that is not a column")
         label = (
             item.args["alias"].name if isinstance(item, exp.PivotAlias | exp.Alias) else column.name
         )

@@ -226,11 +226,11 @@ class QueryReader:
         if source is None:
             raise self.unknown_table(parts, node)
         if not isinstance(source, ops.Source):
-            refuse(node, "a version of what is no table")
+            refuse(node, "a version of something that is not a table")
         return self.source_rows(at_version(source, option)).renamed(parts[-1])
 
     def unknown_table(self, parts: Sequence[str], node: exp.Expr) -> UnknownNameError:
-        """The error for a table nobody knows: what it may be meant for, and how to declare it."""
+        """The error for an unknown table: similar names, and how to declare it."""
         tables = sorted([*self.catalog, *self.views])
         name = ".".join(parts)
         close = close_names(name, tables)
@@ -251,7 +251,9 @@ class QueryReader:
             if view.once and isinstance(view.node, exp.DML):
                 raise UnsupportedError("a subquery reads a table after it was changed")
             if view.once and self.chooses(view):
-                raise UnsupportedError("a subquery reads a table whose making chose among rows")
+                raise UnsupportedError(
+                    "a subquery reads a table that may have other rows in each run"
+                )
             # A view sees no enclosing rows; a WITH inside a subquery sees those of the subquery,
             # but none of the queries between it and its use.
             between = len(self.outer) - len(view.outer)
@@ -397,10 +399,10 @@ class QueryReader:
         seed = node.args.get("seed")
         amounts = [node.args[k] for k in ("percent", "size", "rows", "seed") if node.args.get(k)]
         if not all(isinstance(a, exp.Literal) and not a.is_string for a in amounts):
-            refuse(node, "a sample whose size is no number")
+            refuse(node, "a sample whose size is not a number")
         whole = [node.args[k] for k in ("size", "rows", "seed") if node.args.get(k)]
         if not all(re.fullmatch("[0-9]+", a.name) for a in whole):
-            refuse(node, "a sample whose size or seed is no whole number")
+            refuse(node, "a sample whose size or seed is not a whole number")
         if node.args.get("percent") is not None:
             share = float(node.args["percent"].name) / 100
             check_rows_uncorrelated(self.builder, plan.id, "what is sampled")
@@ -620,7 +622,7 @@ def constant(node: exp.Expr, reader: QueryReader) -> int | None:
         return None
     value = reader.reader(reader.one_row()).read(node)
     if not isinstance(value, ex.Literal) or not isinstance(value.type, ty.IntegralType):
-        refuse(node, "a limit that is no constant number")
+        refuse(node, "a limit that is not a constant number")
     if value.value is None:
         raise IllFormedError(f"{position(node)}a limit that is null")
     return int(value.value)

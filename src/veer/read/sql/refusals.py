@@ -1,4 +1,4 @@
-"""What expressions of SQL are refused by: names, constants and calls that Spark reads in a way of its own."""
+"""Names, constants and calls in SQL expressions that Veer refuses, because Spark reads them in its own way."""
 
 from __future__ import annotations
 

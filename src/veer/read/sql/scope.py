@@ -144,7 +144,7 @@ def fields_of_items(array: ex.Expr, name: str) -> ex.Expr:
 
 
 def unknown_column(parts: Sequence[str], plan: Plan | None) -> UnknownNameError:
-    """The error for a name nobody knows."""
+    """The error for an unknown name."""
     there = listing(plan.visible_names()) if plan is not None and plan.columns else "no columns"
     return UnknownNameError(f"unknown column {'.'.join(parts)!r}; there are {there}", tuple(parts))
 

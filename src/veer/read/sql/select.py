@@ -13,7 +13,7 @@ from veer.facts.determinism import require_repeatable
 from veer.functions.registry import AGGREGATE, canonical_name
 from veer.ir import expr as ex, ops, types as ty
 from veer.ir.walk import exprs_in, map_exprs, outer_columns, parts, replace_down
-from veer.read.sql import grouping, pieces
+from veer.read.sql import grouping, placeholders
 from veer.read.sql.correlation import check_rows_uncorrelated, check_uncorrelated
 from veer.read.sql.embedded import Embedded
 from veer.read.sql.expressions import GENERATORS, ExprReader
@@ -95,7 +95,7 @@ class Select:
         self.carried = carried  # numbers of columns that are passed on out of sight
         self.plan = plan  # the rows expressions are read over
         self.node = node
-        self.collected = pieces.Collected()
+        self.collected = placeholders.Collected()
         self.grouping: grouping.Grouping | None = None
         self.asks_grouping = False
         self.items: list[Item] = []
@@ -132,7 +132,7 @@ class Select:
             order = [map_exprs(key, grouped.rewrite) for key in order]
             if having is not None:
                 condition = grouped.rewrite(having)
-                if pieces.has_placeholder(condition):  # computed above the groups
+                if placeholders.has_placeholder(condition):  # computed above the groups
                     raise UnsupportedError("HAVING of a generator or a window function")
                 plan = self.queries.filter(plan, condition)
         # Generators multiply what is there. Window functions see what they give, and the groups, not
@@ -174,12 +174,12 @@ class Select:
         aliases_read = self.reader.aliases_read
         expr = self.reader.read(inner)
         reads_alias = self.reader.aliases_read > aliases_read
-        number = pieces.number_of(pieces.SetAside.GENERATOR, expr)
+        number = placeholders.number_of(placeholders.SetAside.GENERATOR, expr)
         if number is not None:
             return self.generator_columns(
                 number, [item.alias] if isinstance(item, exp.Alias) else []
             )
-        if pieces.has_placeholder(expr, pieces.SetAside.GENERATOR):
+        if placeholders.has_placeholder(expr, placeholders.SetAside.GENERATOR):
             refuse(item, "a generator inside an expression")
         if isinstance(item, exp.Alias):
             return [Item(item.alias, expr, reads_alias=reads_alias)]
@@ -243,7 +243,7 @@ class Select:
 
     def generator_items(self, node: exp.Expr, names: list[str]) -> list[Item]:
         """`generator AS (a, b)`."""
-        number = pieces.number_of(pieces.SetAside.GENERATOR, self.reader.read(node))
+        number = placeholders.number_of(placeholders.SetAside.GENERATOR, self.reader.read(node))
         if number is None:
             refuse(node, "several names for one column")
         return self.generator_columns(number, names)
@@ -257,7 +257,7 @@ class Select:
         if len(types) != len(shown):
             raise IllFormedError(f"{len(shown)} names for {len(types)} generated columns")
         return [
-            Item(name, pieces.Placeholder(pieces.SetAside.GENERATED, index).expr(type_))
+            Item(name, placeholders.Placeholder(placeholders.SetAside.GENERATED, index).expr(type_))
             for index, (name, type_) in enumerate(zip(shown, types, strict=True))
         ]
 
@@ -336,7 +336,7 @@ class Select:
         items = (item.expr for item in self.items)
         check_uncorrelated((*keys, *calls, *items), "a SELECT with groups or aggregates")
         if any(
-            i.reads_alias and pieces.has_placeholder(i.expr, pieces.SetAside.GENERATED)
+            i.reads_alias and placeholders.has_placeholder(i.expr, placeholders.SetAside.GENERATED)
             for i in self.items
         ):
             raise IllFormedError("a name of a generator's column in a SELECT with groups")
@@ -371,7 +371,7 @@ class Select:
     def call_name(self, number: int) -> str:
         """An aggregate's column is called like the select item that is just this aggregate."""
         for item in self.items:
-            if pieces.number_of(pieces.SetAside.AGGREGATE, item.expr) == number:
+            if placeholders.number_of(placeholders.SetAside.AGGREGATE, item.expr) == number:
                 return item.name
         return f"_aggregate{number}"
 
@@ -387,15 +387,15 @@ class Select:
     def check_generator_below_overs(self, order: Sequence[ex.SortKey], *, is_grouped: bool) -> None:
         """Refuse what Spark refuses, or computes in another order, beside window functions."""
         if is_grouped:
-            raise UnsupportedError("a generator beside a window function over groups")
+            raise UnsupportedError("a generator together with a window function over groups")
         if any(
-            pieces.has_placeholder(value, pieces.SetAside.OVER)
+            placeholders.has_placeholder(value, placeholders.SetAside.OVER)
             for _, value in self.collected.generators
         ):
             raise IllFormedError("a window function inside a generator")
         items = [item.expr for item in self.items]
         if any(
-            k.expr not in items and pieces.has_placeholder(k.expr, pieces.SetAside.OVER)
+            k.expr not in items and placeholders.has_placeholder(k.expr, placeholders.SetAside.OVER)
             for k in order
         ):
             raise IllFormedError("ORDER BY a window function beside a generator")
@@ -414,15 +414,15 @@ class Select:
             check_uncorrelated(bare, "a window function")
             for expr in read:
                 if any(
-                    pieces.has_placeholder(expr, kind)
-                    for kind in (pieces.SetAside.OVER, pieces.SetAside.GENERATED)
+                    placeholders.has_placeholder(expr, kind)
+                    for kind in (placeholders.SetAside.OVER, placeholders.SetAside.GENERATED)
                 ):
                     raise IllFormedError("a window function or generator inside a window function")
         operator = ops.Over(tuple(ops.NamedOver(n, c) for n, c in zip(names, calls, strict=True)))
         wider = self.queries.add(
             operator, plan.id, columns=[*plan.columns, *(ScopeColumn(None, n) for n in names)]
         )
-        return wider, self.replace_everywhere(pieces.SetAside.OVER, wider, width, order)
+        return wider, self.replace_everywhere(placeholders.SetAside.OVER, wider, width, order)
 
     def with_generators(self, plan: Plan, order: list[ex.SortKey]) -> tuple[Plan, list[ex.SortKey]]:
         """The rows once per element that the generator of the select list gives."""
@@ -434,15 +434,15 @@ class Select:
         ((function, value),) = generators
         width = len(plan.schema)
         wider = self.queries.unnested(plan, function, value, None, ())
-        return wider, self.replace_everywhere(pieces.SetAside.GENERATED, wider, width, order)
+        return wider, self.replace_everywhere(placeholders.SetAside.GENERATED, wider, width, order)
 
     def replace_everywhere(
-        self, kind: pieces.SetAside, plan: Plan, first: int, order: list[ex.SortKey]
+        self, kind: placeholders.SetAside, plan: Plan, first: int, order: list[ex.SortKey]
     ) -> list[ex.SortKey]:
         """Put columns, from place `first` on, where their placeholders are: the new sort keys."""
 
         def replaced(expr: ex.Expr) -> ex.Expr | None:
-            number = pieces.number_of(kind, expr)
+            number = placeholders.number_of(kind, expr)
             return None if number is None else plan.column(first + number)
 
         for item in self.items:
@@ -484,7 +484,10 @@ class Select:
             )
         if self.grouping is None or not self.grouping.uses_sets:
             return key
-        numbers = [pieces.number_of(pieces.SetAside.AGGREGATE, part) for part in parts(key.expr)]
+        numbers = [
+            placeholders.number_of(placeholders.SetAside.AGGREGATE, part)
+            for part in parts(key.expr)
+        ]
         calls = [self.collected.aggregates[n] for n in numbers if n is not None]
         read = {part for call in calls for arg in exprs_in(call) for part in parts(arg)}
         if read & set(keys):
@@ -576,7 +579,7 @@ def _calls_aggregate(item: exp.Expr) -> bool:
 
 def _check_sorted_by(item: exp.Expr, key: ex.Expr) -> None:
     """Refuse what Spark computes in a select list, and not for ORDER BY alone."""
-    if pieces.has_placeholder(key, pieces.SetAside.GENERATOR):
+    if placeholders.has_placeholder(key, placeholders.SetAside.GENERATOR):
         raise IllFormedError(f"{position(item)}a generator in ORDER BY")
     for part in parts(key):
         outer = outer_columns(part.query) if isinstance(part, ex.ScalarQuery) else ()

@@ -1,4 +1,4 @@
-"""SQL text taken apart again: the statements that give one sink, those that declare tables."""
+"""SQL text split into statements: those that give one sink, and those that declare tables."""
 
 from __future__ import annotations
 

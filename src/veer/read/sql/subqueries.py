@@ -14,7 +14,7 @@ from veer.ir.types import BOOLEAN
 from veer.ir.walk import parts
 from veer.read import coercion
 from veer.read.sql.parse import only, refuse
-from veer.read.sql.pieces import filtered, outward, with_types
+from veer.read.sql.placeholders import filtered, outward, with_types
 
 if TYPE_CHECKING:
     from veer.read.sql.expressions import ExprReader

@@ -1,4 +1,4 @@
-"""Tables that SQL names by what they are: files of a format, and versions of a table."""
+"""Tables in SQL text given by format and path, or by version."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def version_option(node: exp.Expr) -> tuple[str, str]:
     if str(node.args.get("kind")).upper() != "AS OF" or kind not in VERSION:
         refuse(node, "this version of a table")
     if not isinstance(value, exp.Literal):
-        refuse(node, "a version that is no number and no text")
+        refuse(node, "a version that is neither a number nor a text")
     return VERSION[kind], value.name
 
 

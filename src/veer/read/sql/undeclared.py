@@ -1,4 +1,4 @@
-"""A table that nobody declared: the statement that would declare it, ready to be completed."""
+"""The CREATE TABLE statement to suggest for a table that is not declared."""
 
 from __future__ import annotations
 

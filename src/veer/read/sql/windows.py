@@ -60,7 +60,7 @@ def _definition(reader: ExprReader, node: exp.Expr) -> exp.Expr:
     seen: set[str] = set()
     while (name := node.args.get("alias")) is not None:
         if any(node.args.get(part) for part in ("partition_by", "order", "spec")):
-            parse.refuse(node, "a window that extends another")
+            parse.refuse(node, "a window that extends a named window")
         definition = reader.windows.get(name_key(name.name))
         if definition is None or name_key(name.name) in seen:
             raise IllFormedError(f"no window {name.name!r}")
@@ -96,7 +96,7 @@ def _frame(reader: ExprReader, spec: exp.Expr | None, order: list[ex.SortKey]) -
         if type_ == ty.DATE and any(b is not None and abs(b) >= 2**31 for b in (start, end)):
             raise IllFormedError(f"{parse.position(spec)}a frame bound that does not fit")
     if unit == "rows" and any(b is not None and not -(2**31) <= b < 2**31 for b in (start, end)):
-        raise IllFormedError(f"{parse.position(spec)}a frame bound of ROWS that is no int")
+        raise IllFormedError(f"{parse.position(spec)}a frame bound of ROWS that is not an int")
     if start is not None and end is not None and start > end:
         raise IllFormedError(f"{parse.position(spec)}a frame that ends before it begins")
     return ex.Frame(unit, start, end)
@@ -108,13 +108,13 @@ def _bound(reader: ExprReader, spec: exp.Expr, side: str) -> Any:
     text = value if isinstance(value, str) else ""
     if text.upper() == "UNBOUNDED":
         if (side == "start") != (direction == "PRECEDING"):
-            parse.refuse(spec, "this frame")
+            parse.refuse(spec, "this window frame")
         return None
     if text.upper() == "CURRENT ROW":
         return 0
     number = reader.read(value) if isinstance(value, exp.Expr) else None
     if not isinstance(number, ex.Literal) or not isinstance(number.type, ty.IntegralType):
-        parse.refuse(spec, "a frame bound that is no integer constant")
+        parse.refuse(spec, "a frame bound that is not an integer constant")
     if number.value is None:
         parse.refuse(spec, "a frame bound that is null")
     return -number.value if direction == "PRECEDING" else number.value

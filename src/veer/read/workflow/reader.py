@@ -23,7 +23,7 @@ from veer.read.builder import FlowBuilder
 from veer.read.json_text import check_data, read_json, without_repeats
 from veer.read.python.reading import NotRead, read_source, source_digest
 from veer.read.sql import ExpressionReader
-from veer.read.sql.pieces import SetAside, number_of
+from veer.read.sql.placeholders import SetAside, number_of
 from veer.read.workflow.schema import LIBRARY, OPERATORS, SCHEMA, OperatorSpec
 
 MAX_OPERATORS = 100_000
@@ -149,7 +149,7 @@ def _operators(data: Any) -> dict[str, Mapping[str, Any]]:
     operators = {}
     for id_, spec in data.items():
         if not isinstance(id_, str):
-            raise ParseError(f"operator id {id_!r} is no text")
+            raise ParseError(f"operator id {id_!r} is not a text")
         if not isinstance(spec, Mapping) or not isinstance(spec.get("type"), str):
             raise ParseError(f"operator {id_!r} has no type")
         if spec["type"] not in OPERATORS:
@@ -202,7 +202,7 @@ def _link(link: Any, number: int) -> tuple[str, str, int | None]:
     names = {"left": 0, "right": 1}
     place = names.get(port, port) if isinstance(port, str) else port
     if not isinstance(place, int) or isinstance(place, bool) or place < 0:
-        raise ParseError(f"link {number}: port {port!r} is no number, left or right")
+        raise ParseError(f"link {number}: port {port!r} is not a number, left or right")
     return src, dst, place
 
 
@@ -217,7 +217,7 @@ class _Properties:
         self._check(OPERATORS[self.kind])
 
     def _check(self, kind: OperatorSpec) -> None:
-        """Refuse properties nobody reads, a wrong number of inputs, and missing properties."""
+        """Refuse unknown properties, a wrong number of inputs, and missing properties."""
         allowed = {"type", "description", "position", *kind.properties}
         for name in self.spec:
             if name not in allowed:
@@ -319,7 +319,7 @@ class _Properties:
         """A column of the inputs by its name."""
         expr = self.expression(name, text)
         if not isinstance(expr, ex.Column):
-            raise IllFormedError(f"{name}: {text!r} is no column")
+            raise IllFormedError(f"{name}: {text!r} is not a column")
         return expr
 
     def columns(self, name: str) -> tuple[ex.Column, ...]:
@@ -382,7 +382,7 @@ class _Properties:
             except InputError as error:
                 raise type(error)(f"{name} {text!r}: {error}") from None
             if number is None:
-                raise IllFormedError(f"{name}: {text!r} is no aggregate function")
+                raise IllFormedError(f"{name}: {text!r} is not an aggregate function")
             out.append(ops.NamedCall(str(column), reader.collected.aggregates[number]))
         return tuple(out)
 
@@ -465,7 +465,7 @@ def _over(p: _Properties) -> ops.AnyOperator:
         reader = p.reader()
         number = number_of(SetAside.OVER, reader.aggregate(str(text)))
         if number is None:
-            raise IllFormedError(f"calls: {text!r} is no window function")
+            raise IllFormedError(f"calls: {text!r} is not a window function")
         calls.append(ops.NamedOver(str(name), reader.collected.overs[number]))
     return ops.Over(tuple(calls))
 

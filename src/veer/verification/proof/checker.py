@@ -117,9 +117,13 @@ def _check_congruence(
     if operator_kind(p, claim.p) is Kind.CHOICE:
         # One choice of P is one choice of Q: two samples are never merged into one.
         if chosen.setdefault(f"p:{claim.p}", claim.q) != claim.q:
-            raise claims.ProofError(f"{claim.p!r} makes a choice and is paired twice")
+            raise claims.ProofError(
+                f"{claim.p!r} can give different results on the same input and is paired twice"
+            )
         if chosen.setdefault(f"q:{claim.q}", claim.p) != claim.p:
-            raise claims.ProofError(f"{claim.q!r} makes a choice and is paired twice")
+            raise claims.ProofError(
+                f"{claim.q!r} can give different results on the same input and is paired twice"
+            )
         return _of_choice(p, claim)
     return _of_tables([*keys_relied_on(p, claim.p), *keys_relied_on(q, claim.q)])
 
@@ -166,10 +170,12 @@ def _check_verifier(
     A verifier takes every operator for a function, so none between may make a choice.
     """
     pair = query_pair(step, p, q)
-    for name, side in (("P", pair.p), ("Q", pair.q)):
+    for name, side in (("before", pair.p), ("after", pair.q)):
         for id_ in side.order:
             if operator_kind(side, id_) in (Kind.CHOICE, Kind.PARTITION):
-                raise claims.ProofError(f"operator {id_!r} of {name} makes a choice inside a step")
+                raise claims.ProofError(
+                    f"operator {id_!r} ({name}) can give different results on the same input"
+                )
     answer = ask(step.ev, pair)
     if answer.verdict is not Verdict.EQUIVALENT:
         raise claims.NotShownError(step.ev, answer.reason)

@@ -78,14 +78,14 @@ def _query_pair(step: VerifierStep, p: Dataflow, q: Dataflow) -> QueryPair:
     if columns is None:
         widths = [len(side.result_schema) for side in sides]
         if widths[0] != widths[1]:
-            raise ProofError(f"{widths[0]} columns in P, {widths[1]} in Q")
+            raise ProofError(f"{widths[0]} columns before, {widths[1]} after")
         columns = tuple((i, i) for i in range(widths[0]))
     types = [side.result_schema.types for side in sides]
     for i, j in columns:
         one, two = types[0][i], types[1][j]
         # Only what a sink compares by value may differ in width: nothing stands above it.
         if one != two and (step.claim.columns is None or not ty.same_by_value(one, two)):
-            raise ProofError(f"a column is {one} in P, {two} in Q")
+            raise ProofError(f"a column is {one} before, {two} after")
     pair = QueryPair(*sides, step.claim.semantics, columns)
     _require_tolerance(step, pair)
     return pair
@@ -174,7 +174,7 @@ def _layout(leaf: Claim, p: Dataflow, q: Dataflow) -> _Layout:
     layout: _Layout = {(0, leaf.p): {}, (1, leaf.q): {}}
     for place, (i, j) in enumerate(sorted(pairs_of(leaf, p, q))):
         if p.schemas[leaf.p].types[i] != q.schemas[leaf.q].types[j]:
-            raise ProofError("a leaf has other column types in P than in Q")
+            raise ProofError("a leaf has different column types before and after")
         layout[0, leaf.p].setdefault(i, place)
         layout[1, leaf.q].setdefault(j, place)
     return layout
@@ -225,7 +225,7 @@ def _column_types(
     for (side, id_), own in layout.items():
         schema = sides[side].schemas[id_]
         if any(types.get(place) != schema.types[i] for i, place in own.items()):
-            raise ProofError("a leaf has other column types in P than in Q")
+            raise ProofError("a leaf has different column types before and after")
         for i, place in own.items():
             nullable[place] |= schema.fields[i].nullable
     return types, nullable

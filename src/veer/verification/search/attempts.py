@@ -1,4 +1,4 @@
-"""What was asked of which verifier, and what it said."""
+"""The questions asked of each verifier, and the answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def cost(pair: QueryPair) -> int:
 @final
 @dataclass
 class Attempts:
-    """What was asked of whom; answers are given again, not found again."""
+    """The questions asked of each verifier; known answers are reused."""
 
     answers: AnswerCache = field(default_factory=AnswerCache)
     budget: int = BUDGET  # steps of work that are left
@@ -88,7 +88,7 @@ class Attempts:
     def used(
         self, proof: verification_proof.Proof, p: Dataflow, q: Dataflow
     ) -> tuple[WindowReport, ...]:
-        """All reports; those a proof rests on marked and shown in words, edits nobody sees too."""
+        """All reports; those that a proof uses are marked and shown in words, also edits without effect."""
         reports = list(self.windows)
         for step in proof.steps:
             if isinstance(step, verification_proof.NormalizedStep):

@@ -58,7 +58,7 @@ class Classes:
     def nearest_cut(
         self, starts: Signals, passed: tuple[set[str], set[str]]
     ) -> list[Signals] | None:
-        """The nearest proven pairs below two signals, none of which is passed; None if too far.
+        """The nearest proven pairs below two signals; None if they are too far.
 
         A class that only one side reaches is passed, the highest first: what stands below it may
         be what the other side reaches. Each time there is one signal less, so this ends.

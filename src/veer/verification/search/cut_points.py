@@ -51,7 +51,7 @@ Way: TypeAlias = Same | proof.Step  # to show a claim: by a step, if what it nee
 @final
 @dataclass
 class CutPoint:
-    """A pair of signals that somebody needs to be equal, and how that is to be shown."""
+    """A pair of signals that must be equal, and how to prove it."""
 
     claim: proof.Claim
     ways: Iterator[Way]
@@ -136,7 +136,7 @@ class CutPointSearch:
         heapq.heappush(self.open, (-place, signals))
 
     def _fail(self, signals: Signals, point: CutPoint) -> None:
-        """Nobody can show it: whoever relies on it must go another way."""
+        """No rule can prove it: claims that use it must try another rule."""
         self.failed.setdefault(signals, []).append(point.claim)
         del self.points[signals]
         for user in sorted(point.users):

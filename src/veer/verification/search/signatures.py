@@ -1,4 +1,4 @@
-"""Which signals may be equal, told by the values they take on all instances.
+"""Which signals may be equal, by the values they have on all instances.
 
 A column is known by the values it takes, a signal by how many rows it has; so two signals are
 found that compute the same in other operators, with columns in other places under other names. What

@@ -1,4 +1,4 @@
-"""Both versions run on the same small instances, signal by signal.
+"""Runs of both versions on the same small instances, with the rows of every signal.
 
 Signals that differ on an instance cannot be proven equal; signals that agree may be. What fails on
 an instance, or grows too large, says nothing there.

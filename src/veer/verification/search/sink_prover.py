@@ -1,4 +1,4 @@
-"""Looking for a proof about one pair of sinks, by the strategy asked for."""
+"""The search for a proof about one pair of sinks with the chosen strategy."""
 
 from __future__ import annotations
 

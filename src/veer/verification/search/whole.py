@@ -1,4 +1,4 @@
-"""The whole pair at once: congruence as far as it goes, then one verifier for the rest."""
+"""The whole pair as one question: congruence as far as possible, then one verifier for the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs between two operators, where printing both would not show it, or bury it."""
+"""The difference between two operators, for those whose texts are equal or long."""
 
 from __future__ import annotations
 

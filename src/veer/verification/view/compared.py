@@ -1,4 +1,4 @@
-"""What a verification leaves for those who want to look at it."""
+"""The data of a verification that the interactive view needs."""
 
 from __future__ import annotations
 

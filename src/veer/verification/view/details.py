@@ -1,4 +1,4 @@
-"""What is told of one operator: its properties, schema, place in a file, facts and obligations."""
+"""The data on one operator: properties, schema, place in a file, facts and obligations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a proof, in order, with the places each is about."""
+"""The steps of a proof, in order, each with its operators."""
 
 from __future__ import annotations
 

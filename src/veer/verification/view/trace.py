@@ -11,8 +11,8 @@ from veer.refute import Refutation, signals_on
 from veer.refute.shown_instants import shown_row, zone_asked
 from veer.verdict import Witness
 from veer.verification.versions import VersionPair
+from veer.verification.view.first_difference import Parting
 from veer.verification.view.graph import Graph
-from veer.verification.view.parting import Parting
 from veer.visible import shown_value
 
 MOST_ROWS = 40  # of a table that are shown

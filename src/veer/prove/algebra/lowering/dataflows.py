@@ -137,7 +137,7 @@ class Lowering(ExpressionLowering):
         """An operator is lowered only if its output is a function of the bags below it."""
         dataflow, id_ = given.dataflow, given.id
         if operator_kind(dataflow, id_) in (Kind.CHOICE, Kind.PARTITION):
-            given.refuse(f"({brief(given.operator)}) makes a choice")
+            given.refuse(f"[{brief(given.operator)}] can give different results on the same input")
         self.assumptions.update(keys_relied_on(dataflow, id_))
         if isinstance(given.operator, ops.TableUdf) and any(
             isinstance(dataflow.operators[i], ops.Sort) for i in dataflow.ancestors(id_)

@@ -1,4 +1,4 @@
-"""Whether two loads of one job, each in a world of its own, agree."""
+"""Whether two loads of one job, in processes with different surroundings, agree."""
 
 from __future__ import annotations
 

@@ -18,11 +18,11 @@ from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.ir.dag import Dataflow
 from veer.ir.json import to_json
 from veer.read.declared import Declarations, declaring
-from veer.read.pyspark.capture.backwards import restore, walk_backwards
 from veer.read.pyspark.capture.capture import Capture
 from veer.read.pyspark.capture.pipeline_datasets import dataset_function
 from veer.read.pyspark.capture.platform_utilities import platform_utilities
-from veer.read.pyspark.capture.second_look import refuse_present, why_again
+from veer.read.pyspark.capture.reversed_sets import restore, walk_backwards
+from veer.read.pyspark.capture.second_load import refuse_present, why_again
 from veer.read.pyspark.capture.stopping import NeedsJvm, Stopped, StoppedForJvm
 from veer.read.pyspark.capture.world import World
 from veer.read.python.codes import unlike_so_far
@@ -218,7 +218,7 @@ def arguments_for(
     try:
         parameters = inspect.signature(function, eval_str=False).parameters
     except (TypeError, ValueError):
-        raise InputError("the function cannot be asked for its parameters") from None
+        raise InputError("the parameters of the function cannot be read") from None
     name = getattr(function, "__name__", "the function")
     if utilities is None:
         check_used(function, args)

@@ -128,7 +128,7 @@ class CapturedReader(_Options):
         if self._options:
             declared = self._capture.declared_table(name)
             if declared is None:
-                self._capture.stop(f"the table {name} is read with options, and nobody declared it")
+                self._capture.stop(f"the table {name} is read with options but not declared")
             shown = without_secret_values(
                 sorted({**dict(declared.options), **self._options}.items())
             )
@@ -237,7 +237,7 @@ class CapturedReader(_Options):
         if self._options.get("header", "false") != "true":
             first = [f"_c{i}" for i in range(len(first))]
         elif len({n.lower() for n in first}) < len(first) or "" in first:
-            raise InputError("a header that Spark renames")
+            raise InputError("a CSV header with names that Spark changes")
         return tuple(Field(name, STRING) for name in first)
 
 

@@ -36,7 +36,7 @@ MEANING = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
 
 
 def is_of_loading(name: str) -> bool:
-    """Whether a setting has, unless somebody gives it, what loading or the machine gives it.
+    """Whether loading or the machine gives a setting its value by default.
 
     A program is not told: the session that runs it has another value.
     """
@@ -57,7 +57,7 @@ def local_session(scratch: str, conf: Mapping[str, str], spark: str) -> Any:
     installed = spark_version(pyspark_version())
     if spark and spark_version(spark) != installed:
         raise UnsupportedError(
-            f"it takes a JVM to read, and PySpark {installed} is installed, not the Spark {spark} asked for"
+            f"Veer needs a JVM to read it, and PySpark {installed} is installed, not the requested Spark {spark}"
         )
     return start_session(scratch, "local[1]", {**session_defaults(installed), **conf})
 

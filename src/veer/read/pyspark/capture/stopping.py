@@ -1,4 +1,4 @@
-"""How a job that is loaded is stopped: for good, or to be read again by a JVM."""
+"""How the loading of a job stops: with an error, or to try again with a JVM."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ class World:
             self.stop("all variables of the environment are read", "read them by their names")
 
     def refuse_variable(self, name: str) -> NoReturn:
-        """Stop the job at a variable that nobody gave."""
+        """Stop the job at an environment variable that is not given."""
         self.capture.stop(
             f"the environment variable {name} is read; give --env {name}=VALUE, or --env {name} "
             "where it is not set",
@@ -342,7 +342,8 @@ class World:
     def _outside(self, path: Any) -> NoReturn:
         shown = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else path
         self.stop(
-            f"{shown} is looked at, which is no file of the project", "put it into the project"
+            f"the job looks at {shown} outside of the project",
+            "put it into the project",
         )
 
     def _replace_looks(self) -> None:

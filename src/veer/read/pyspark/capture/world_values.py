@@ -1,4 +1,4 @@
-"""What stands for a value of the world in a job that is loaded."""
+"""Placeholders for values from outside (time, files, environment) in a job that is loaded."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Backwards:
 
 
 class Typed:
-    """What is typed, which nobody does."""
+    """Standard input, which is empty."""
 
     def __init__(self, refuse: Callable[[], Any]) -> None:
         self._refuse = refuse

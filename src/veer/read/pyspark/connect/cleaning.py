@@ -56,7 +56,9 @@ def _places(plan: Plan, names: Sequence[str]) -> list[int]:
     for name in names:
         matching = [i for i, c in enumerate(plan.columns) if same_name(c.name, name)]
         if len(matching) != 1:
-            raise UnsupportedError(f"the column {name!r}, of which there are {len(matching)}")
+            raise UnsupportedError(
+                f"the column {name!r}: the DataFrame has {len(matching)} of this name"
+            )
         places += matching
     return places
 
@@ -143,7 +145,7 @@ def replace_values(reader: RelationReader, node: Any) -> Frame:
     (kind,) = kinds
     meant = [(_constant(old), _constant(new)) for old, new in pairs]
     if len({old for old, _ in meant}) < len(meant):
-        raise UnsupportedError("replace of two numbers that are one as doubles")
+        raise UnsupportedError("replace of two numbers that are the same as doubles")
     changed = {
         place: _replaced(plan.column(place), meant)
         for place in _places(plan, list(node.cols))

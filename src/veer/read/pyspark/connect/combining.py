@@ -85,7 +85,7 @@ def set_operation(reader: RelationReader, node: Any) -> Frame:
     kinds = node.DESCRIPTOR.fields_by_name["set_op_type"].enum_type.values_by_number
     kind = KINDS.get(kinds[node.set_op_type].name)
     if kind is None:
-        raise UnsupportedError("a set operation of no type")
+        raise UnsupportedError("a set operation without a type")
     frames = reader.inputs(node.left_input, node.right_input)
     left, right = (reader.visible(f.plan) for f in frames)
     if node.by_name:

@@ -1,4 +1,4 @@
-"""DataFrames while they are read: their rows, and which of their columns plans may still ask for."""
+"""DataFrames while a plan is read: their rows, and the columns that plans above may still use."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Frame:
         if all(self.place(n) is not None for n in numbers):
             return self
         if self.again is None or self.below is None:
-            raise UnsupportedError("a column that was left out is asked for")
+            raise UnsupportedError("the job uses a column that was dropped")
         below = self.below.carrying([*self.needs, *numbers])
         return replace(self, plan=self._numbered(self.again(below, numbers)), below=below)
 
@@ -80,7 +80,7 @@ def place_of(plan: Plan, number: int) -> int | None:
     """Where the column of a number is in a plan; None if it is not there."""
     places = [i for i, c in enumerate(plan.columns) if c.number == number]
     if len(places) > 1:
-        raise UnsupportedError(f"column {plan.columns[places[0]].name!r} is there twice")
+        raise UnsupportedError(f"there are two columns {plan.columns[places[0]].name!r}")
     return places[0] if places else None
 
 

@@ -20,8 +20,8 @@ from veer.read.pyspark.connect.nodes import Constant
 from veer.read.sql.embedded import Embedded
 from veer.read.sql.expressions import ExprReader
 from veer.read.sql.names import output_name, pretty
-from veer.read.sql.pieces import Collected, SetAside, number_of
 from veer.read.sql.pivot import check_pivoted, spread_out, stacked
+from veer.read.sql.placeholders import Collected, SetAside, number_of
 from veer.read.sql.scope import Plan
 from veer.read.sql.select import Select
 
@@ -37,7 +37,7 @@ def aggregate(reader: RelationReader, node: Any) -> Frame:
     calls = trees_of(node.aggregate_expressions)
     keys = [_unnamed(item) for item in items]
     if any(isinstance(key, Constant) for key in keys):
-        raise UnsupportedError("groupBy of a constant, which may mean a place")
+        raise UnsupportedError("groupBy of a constant, which may mean the position of a column")
     match kind.name:
         case "GROUP_TYPE_GROUPBY":
             groups = keys
@@ -82,7 +82,7 @@ def _pivoted(
     numbered = [_call(over, call) for call in calls]
     key = over.read(tree_of(pivot.col))
     if not len(pivot.values):
-        raise UnsupportedError("pivot without values, which asks Spark for them")
+        raise UnsupportedError("pivot without values: Spark would have to read them from the data")
     values = [_value(value, key) for value in pivot.values]
     groups = [ex.Named(_name(over, item), over.read(_unnamed(item))) for item in items]
     return spread_out(reader, plan, groups, key, values, numbered, collected)
@@ -106,7 +106,7 @@ def _call(reader: ExprReader, call: exp.Expr) -> tuple[str, int]:
     check_pivoted(call)
     number = number_of(SetAside.AGGREGATE, reader.read(_unnamed(call)))
     if number is None:
-        raise UnsupportedError("a pivot of something that is no aggregate")
+        raise UnsupportedError("a pivot of something that is not an aggregate")
     return (str(call.alias) if isinstance(call, exp.Alias) else pretty(call)), number
 
 

@@ -109,7 +109,7 @@ def sql(reader: RelationReader, node: Any) -> Frame:
     if len(statements) == 1 and isinstance(statements[0], exp.DML):
         return Frame(_changed(reader, statements[0], node))
     if len(statements) != 1 or not isinstance(statements[0], exp.Query | exp.Values | exp.Table):
-        raise ParseError("SQL text that is no single query")
+        raise ParseError("SQL text that is not a single query")
     tree = _with_arguments(statements[0], node)
     inner = reader.inside({}, reader.builder, ())
     return Frame(inner.visible(inner.query(tree)))

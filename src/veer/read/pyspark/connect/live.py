@@ -26,7 +26,7 @@ from veer.read.pyspark.connect.surroundings import RegisteredFunction
 from veer.read.pyspark.plans.types import field_type
 from veer.read.pyspark.pyspark_version import require_pyspark
 from veer.read.session_settings import check_server_settings, settings_of
-from veer.read.zoned import with_zone
+from veer.read.zoned_expressions import with_zone
 from veer.settings import SPARK_4_3, spark_version, under
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def root_of(frame: Any) -> Relation:
     """The plan of a frame as the client sends it."""
     plan = frame._plan.to_proto(frame.sparkSession.client)
     if plan.WhichOneof("op_type") != "root":
-        raise UnsupportedError("a command of Spark Connect, which is no DataFrame")
+        raise UnsupportedError("a command of Spark Connect, which is not a DataFrame")
     root: Relation = plan.root
     return root
 
@@ -158,7 +158,7 @@ class LiveSurroundings:
             told = self._server.schema(part)
         except InputError as error:
             raise UnsupportedError(
-                f"columns without names of their own inside of a subquery: {error}"
+                f"columns without an alias inside of a subquery: {error}"
             ) from None
         _check_schema(GrowingPlans(self).schema_of(part), told)
         self._checked.add(key)
@@ -219,7 +219,7 @@ class LiveSurroundings:
             return  # an operator, or a word of SQL that stands before a bracket
         found = self.session.catalog.getFunction(quote_name(name))
         if found.className and not str(found.className).startswith(SPARK_CLASS):
-            raise UnsupportedError(f"the function {name} is another one in this session")
+            raise UnsupportedError(f"the function {name} is different in this session")
 
     def python(self, command: bytes) -> Any | None:
         """A Python function of the plan, unpickled as this very client pickled it."""

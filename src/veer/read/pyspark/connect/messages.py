@@ -1,4 +1,4 @@
-"""Messages of the protocol, looked through whatever they are."""
+"""Traversal of protocol messages of any kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plans of the Connect client have in expressions that SQL has not."""
+"""Expressions of the Connect client that SQL does not have."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Updated(Embedded):
         return coercion.case([(ex.IsNull(struct), ex.Literal(None, changed.type))], changed)
 
     def shown(self) -> str:
-        raise UnsupportedError("a changed struct without a name of its own")
+        raise UnsupportedError("a changed struct without an alias")
 
 
 @final

@@ -1,4 +1,4 @@
-"""Functions that make structs of texts: the columns are said by a schema."""
+"""Functions that parse texts into structs; a schema gives the columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARSERS = frozenset({"from_json", "from_csv"})
 def parsed_text(function: str, args: Sequence[ex.Expr]) -> ex.Expr:
     """A text read by a schema, a constant of DDL or JSON: a function of the text."""
     if len(args) not in (2, 3) or not isinstance(args[1], ex.Literal):
-        raise UnsupportedError(f"{function} by a schema that is no constant")
+        raise UnsupportedError(f"{function} by a schema that is not a constant")
     schema = str(args[1].value)
     is_json = schema.lstrip().startswith(("{", '"'))
     type_ = type_of(json.loads(schema)) if is_json else parse_type_text(schema)

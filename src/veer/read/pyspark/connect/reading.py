@@ -38,7 +38,7 @@ def read_relations(results: Sequence[tuple[Relation, Sink]], around: Surrounding
 
 @final
 class GrowingPlans:
-    """Plans each of which has an earlier one in it, for their columns: what is new is read."""
+    """The columns of plans that contain earlier plans: only the new part is read."""
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around

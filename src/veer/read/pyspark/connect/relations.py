@@ -35,7 +35,7 @@ from veer.read.pyspark.connect.plans_with_relations import kind_of, node_of
 from veer.read.pyspark.connect.python_functions import inline_call, inline_table, registered_call
 from veer.read.pyspark.connect.surroundings import Surroundings
 from veer.read.sql.expressions import ExprReader
-from veer.read.sql.pieces import outward
+from veer.read.sql.placeholders import outward
 from veer.read.sql.query import QueryReader, View
 from veer.read.sql.scope import Plan, ScopeColumn, unknown_column
 from veer.read.sql.select import Select
@@ -91,7 +91,7 @@ class RelationReader(QueryReader):
             frame = read(self, node_of(relation, kind))
         except UnknownNameError as error:
             if self._is_known_below(error.name):
-                raise UnsupportedError(f"{error}; it was left out below") from None
+                raise UnsupportedError(f"{error}; the job dropped it before") from None
             raise
         finally:
             self.builder.site, self.tags = around, tags
@@ -122,7 +122,7 @@ class RelationReader(QueryReader):
         return frame
 
     def frame(self, plan: Plan, *inputs: connect_frames.Frame) -> connect_frames.Frame:
-        """A frame over others, of which nothing that is left out can be reached."""
+        """A frame over others; plans above cannot use columns that were dropped."""
         return connect_frames.Frame(plan, connect_frames.merged_tags([i.tags for i in inputs]))
 
     # -- queries -------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class RelationReader(QueryReader):
         """A query of SQL, or one given as a DataFrame."""
         if isinstance(node, FramePlan):
             if node.plan_id not in self.references:
-                raise UnsupportedError("a subquery whose DataFrame is not in the plan")
+                raise UnsupportedError("a subquery with a DataFrame that is not in the plan")
             return self.visible(self.read(self.references[node.plan_id]).plan)
         return super().query(node)
 
@@ -315,7 +315,9 @@ class RelationReader(QueryReader):
         def build(reader: ExprReader, plan: Plan) -> Plan:
             keys = tuple(reader.sort_key(tree) for tree in trees)
             if any(isinstance(key.expr, ex.Literal) for key in keys):
-                raise UnsupportedError("an order by a constant, which may mean a place")
+                raise UnsupportedError(
+                    "an order by a constant, which may mean the position of a column"
+                )
             return self.add(ops.Sort(keys), plan.id, columns=plan.columns)
 
         return self.over_rows(frame, trees, build)
@@ -351,7 +353,7 @@ class RelationReader(QueryReader):
         places = [i for i, c in enumerate(plan.columns) if name_key(c.name) in names]
         if not node.all_columns_as_keys and len(places) < len(plan.columns):
             if len({name_key(plan.columns[i].name) for i in places}) < len(names):
-                raise UnsupportedError("dropDuplicates of a column that is not there")
+                raise UnsupportedError("dropDuplicates of a column that does not exist")
             keys = tuple(plan.column(i) for i in places)
             if not all(is_orderable(k.type) for k in keys):
                 raise UnsupportedError("dropDuplicates of values that cannot be compared")
@@ -399,7 +401,7 @@ class RelationReader(QueryReader):
         plan = self.visible(frame.plan)
         keys = self.grouping_columns(plan, node.grouping_expressions)
         if not keys:
-            raise UnsupportedError("a function of groups by nothing")
+            raise UnsupportedError("a function of groups without grouping columns")
         udf = inline_table(node.func, self.around, "group", keys)
         return self.python_rows(udf, [frame])
 

@@ -40,7 +40,7 @@ class Nulls:
 
 
 def declared(type_: ty.DataType, nullable: bool | None = True) -> Nulls:
-    """A type all parts of which may be null, keys of maps excepted."""
+    """A type in which all parts may be null, except keys of maps."""
     match type_:
         case ty.ArrayType(element):
             return Nulls(nullable, (declared(element),))
@@ -53,7 +53,7 @@ def declared(type_: ty.DataType, nullable: bool | None = True) -> Nulls:
 
 
 def unknown(type_: ty.DataType, nullable: bool | None = None) -> Nulls:
-    """A type of which, or inside of which, nothing is known."""
+    """A type that is unknown, or has an unknown part."""
     is_whole = not isinstance(type_, ty.ArrayType | ty.MapType | ty.StructType)
     return Nulls(nullable, () if is_whole else None)
 

@@ -54,7 +54,7 @@ def _star_of_plan(reader: RelationReader, frame: Frame, plan_id: int) -> list[in
     (tagged,) = plans
     places = [place_of(frame.plan, tagged.columns[i].number) for i in tagged.star()]
     if any(place is None for place in places):
-        raise UnsupportedError("all columns of a DataFrame of which some are left out")
+        raise UnsupportedError("all columns of a DataFrame without some of its columns")
     return [place for place in places if place is not None]
 
 
@@ -95,7 +95,9 @@ def _renames_in_any_order(renames: Mapping[str, str]) -> list[tuple[str, str]]:
     given = {new.lower() for old, new in renames.items() if old.lower() != new.lower()}
     old_names = [old.lower() for old in renames]
     if len({*old_names}) < len(old_names) or given & {*old_names}:
-        raise UnsupportedError("withColumnsRenamed whose order decides, before Spark 4.0")
+        raise UnsupportedError(
+            "withColumnsRenamed with names that depend on each other, before Spark 4.0"
+        )
     return list(renames.items())
 
 
@@ -132,7 +134,7 @@ def _dropped(reader: RelationReader, frame: Frame, tree: exp.Expr) -> set[int]:
     elif isinstance(tree, exp.Column):
         expr = frame.plan.find(parts_of(tree))
     else:
-        raise UnsupportedError("drop of something that is no column")
+        raise UnsupportedError("drop of something that is not a column")
     if expr is None:
         return set()
     if not isinstance(expr, Column):

@@ -1,4 +1,4 @@
-"""Tables and files of a Connect server as sources: known by what the server says of them."""
+"""Tables and files of a Connect server as sources, identified by what the server reports about them."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def columns_of(schema: Schema) -> tuple[Field, ...]:
 
 
 def table_source(server: Server, name: str, relation: Relation) -> ops.Source:
-    """A table of the catalog, or a view: nobody sees from here what a view computes."""
+    """A table of the catalog, or a view, which is opaque."""
     schema = server.schema(relation)
     entry = server.table(name)
     parts = [*([entry.catalog] if entry.catalog else []), *(entry.namespace or ()), entry.name]

@@ -1,4 +1,4 @@
-"""What plans of the Connect client refer to that is not in them."""
+"""What plans of the Connect client refer to outside of themselves: tables, views, functions."""
 
 from __future__ import annotations
 

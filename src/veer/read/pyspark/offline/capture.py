@@ -20,7 +20,7 @@ from veer.read.pyspark.capture.capture import Capture, Written, first_line
 from veer.read.pyspark.capture.stopping import NeedsJvm, StoppedForJvm
 from veer.read.pyspark.connect.reading import GrowingPlans, read_relations
 from veer.read.pyspark.connect.schema_nulls import Nulls
-from veer.read.pyspark.offline.classic_ways import classic_replacements, pivot_over_any
+from veer.read.pyspark.offline.classic_api import classic_replacements, pivot_over_any
 from veer.read.pyspark.offline.client import Client, ContextStandIn
 from veer.read.pyspark.offline.functions import Functions
 from veer.read.pyspark.offline.older_client import is_older_client, older_replacements
@@ -38,7 +38,7 @@ from veer.read.session_settings import (
     spark_asked_for,
 )
 from veer.read.sql.tables import files_at, path_of
-from veer.read.zoned import with_zone
+from veer.read.zoned_expressions import with_zone
 from veer.settings import SessionSettings, name_key, under
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class OfflineCapture(Capture):
         return self.frame_of(SubqueryAlias(self._stand_in(declared), last))
 
     def stop_unknown(self, parts: Sequence[str], columns: Sequence[str] = ()) -> NoReturn:
-        """Stop at a table nobody declared, as Spark words it."""
+        """Stop at a table that is not declared, with the words of Spark."""
         quoted = ".".join(f"`{part}`" for part in parts)
         text = f"[TABLE_OR_VIEW_NOT_FOUND] The table or view {quoted} cannot be found."
         close = close_names(".".join(parts), self.tables)
@@ -288,7 +288,7 @@ class OfflineCapture(Capture):
         except StoppedForJvm as stopped:
             raise stopped.error() from None
         for name in self.client.settings.deciding:  # set back by now, but plans were made
-            raise NeedsJvm(f"the setting {name} is changed")
+            raise NeedsJvm(f"the job changes the setting {name}")
         try:
             results = [(self._relation(w), w.sink) for w in self.written]
             settings = self._settings()

@@ -93,7 +93,7 @@ class Client:
         return self._capture.answered(plan.root, self._capture.schema_of(plan.root))
 
     def explain_string(self, plan: Any, mode: str = "extended") -> str:
-        """What `explain` prints, which nobody looks at while a job is loaded."""
+        """The output of `explain`, which is empty while a job is loaded."""
         self._capture.schema_of(plan.root)
         return ""
 

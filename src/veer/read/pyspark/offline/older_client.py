@@ -1,6 +1,6 @@
 """What the Connect client of PySpark 3.5 does otherwise than a classic session of 3.5.
 
-A job that is read without a server means what it means in a classic session; `classic_ways` has what
+A job that is read without a server means what it means in a classic session; `classic_api` has what
 newer clients do otherwise too.
 """
 

@@ -26,7 +26,7 @@ def query_plan(text: str, args: Any, views: Sequence[Any], more: Mapping[str, An
         columns = {str(k): lit(v) for k, v in named.items()}
         return make(text, [lit(v) for v in placed], columns, views)
     if placed and named:
-        raise UnsupportedError("a statement with parameters by place that may stop")
+        raise UnsupportedError("a statement with positional parameters that may fail")
     plan = make(text, named or placed)
     return _with_views(plan, views) if views else plan
 

@@ -1,4 +1,4 @@
-"""Rows given to `createDataFrame`, checked and typed as a classic session does."""
+"""Rows given to `createDataFrame`, checked and typed as in a classic session."""
 
 from __future__ import annotations
 

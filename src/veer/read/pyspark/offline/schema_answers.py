@@ -53,7 +53,7 @@ class Answers:
         return flag.asked() if known is None else known
 
     def completed(self, struct: Any, known: Callable[[], Sequence[Nulls]]) -> Any:
-        """A schema the flags of which are found out by `known` when they are asked for."""
+        """A schema with nullability that `known` derives when the job reads it."""
         for number, field in enumerate(struct.fields):
             self._complete(field, "nullable", _column(known, number), field.dataType)
         return struct

@@ -1,4 +1,4 @@
-"""Sessions of PySpark's Connect client that were given a client of their own."""
+"""Sessions of PySpark's Connect client with a client that does not contact a server."""
 
 from __future__ import annotations
 

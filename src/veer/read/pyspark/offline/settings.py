@@ -53,7 +53,7 @@ class Settings:
                 says_what_to_do=True,
             )
         if value is None:
-            self._refuse(f"the setting {name} is asked, whose default Veer does not know")
+            self._refuse(f"the job reads the setting {name}, and Veer does not know its default")
         return value
 
     def default(self, name: str) -> str | None:
@@ -69,7 +69,7 @@ class Settings:
     def set(self, name: str, value: str) -> None:
         """Set a value; refused where Spark may not allow it."""
         if name.startswith("spark.") and not name.startswith("spark.sql."):
-            self._refuse(f"the setting {name} is changed")
+            self._refuse(f"the job changes the setting {name}")
         self._change(name, value)
 
     def _is_of_loading(self, name: str) -> bool:
@@ -90,7 +90,7 @@ class Settings:
     def unset(self, name: str) -> None:
         """Go back to the default."""
         if name in self._initial:
-            self._refuse(f"the setting {name} is unset")
+            self._refuse(f"the job unsets the setting {name}")
         self._set.pop(name, None)
 
     def reset(self) -> None:

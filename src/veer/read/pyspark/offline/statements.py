@@ -38,9 +38,11 @@ def run_statement(capture: OfflineCapture, text: str, args: Any, more: Mapping[s
 
 
 def frame_with_names(frame: Any, names: Sequence[str]) -> Any:
-    """The frame under names of which no two are one; as many as it has columns."""
+    """The frame with distinct names for its columns."""
     if len({name_key(name) for name in names}) < len(names) or len(names) != len(frame.columns):
-        raise UnsupportedError("INSERT into a list of columns that is not that of its rows")
+        raise UnsupportedError(
+            "INSERT with a list of columns that is not the list of columns of its rows"
+        )
     return frame.toDF(*names)
 
 

@@ -1,4 +1,4 @@
-"""What plans of a loaded job refer to: sources, tables of the schema, functions of the program."""
+"""What the plans of a loaded job refer to: sources, tables of the schema, functions of the program."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ class JobSurroundings:
         """The table that a statement changes; it may be read meanwhile, as it is before."""
         declared = self._capture.declared(name)
         if declared is None:
-            raise InputError(f"the table {'.'.join(name)} is changed, which nobody declared")
+            raise InputError(
+                f"the table {'.'.join(name)} is changed by the job but not declared: give its columns with --schema"
+            )
         self._changed = declared.table
         try:
             yield declared

@@ -20,7 +20,7 @@ from veer.read.coercion import leave_out_defaults
 from veer.read.pyspark.plans.time_zones import zone_of
 from veer.read.pyspark.plans.tree import Node, is_replaceable, sql_name
 from veer.read.pyspark.plans.types import literal_value, type_of
-from veer.read.zoned import require_zoneless_frame
+from veer.read.zoned_expressions import require_zoneless_frame
 from veer.settings import current
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from veer.read.pyspark.plans import tree, types as plans_types
 from veer.read.pyspark.plans.kinds import kind_of, kind_of_tree
 from veer.read.pyspark.plans.opaque_identity import SESSION, OpaqueIdentity
 from veer.read.pyspark.plans.time_zones import zone_of
-from veer.read.zoned import is_zoneless, zoned_call, zoned_cast
+from veer.read.zoned_expressions import is_zoneless, zoned_call, zoned_cast
 from veer.settings import current
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Expressions:
     _truth_only: bool = False  # whether null and false make no difference here
 
     def condition(self, node: tree.Node, scope: VisibleColumns) -> ex.Expr:
-        """An expression of which only matters where it is true."""
+        """An expression used only for where it is true."""
         self._truth_only = True
         try:
             return self._read(node, scope)
@@ -119,7 +119,7 @@ class Expressions:
             self._truth_only = before
 
     def _part(self, node: tree.Node, scope: VisibleColumns) -> ex.Expr:
-        """A part of which only matters what matters of the whole."""
+        """A part of an expression, used like the whole."""
         before = self._truth_only
         try:
             return self._read(node, scope)
@@ -286,7 +286,7 @@ class Expressions:
             return column
         if scope.is_joined:
             return self._outer(node, scope)
-        raise UnsupportedError(f"column {node.fields['name']!r} comes from nowhere")
+        raise UnsupportedError(f"column {node.fields['name']!r} is not in any input")
 
     def _outer(self, read: tree.Node, scope: VisibleColumns) -> ex.Expr:
         expr_id = int(read.fields["exprId"]["id"])
@@ -475,7 +475,7 @@ class Expressions:
             if name not in ("exprId", "resultId")
         }
         if node.kind in SESSION:
-            raise UnsupportedError(f"{node.kind}, which the session decides")
+            raise UnsupportedError(f"{node.kind}, which depends on the session")
         told = json.dumps(parameters, sort_keys=True)
         identity = f"spark {tree.sql_name(node)} {node.kind} {told}{current().policies}"
         kind = kind_of(node)
@@ -539,7 +539,9 @@ def _type_of_node(node: tree.Node) -> ty.DataType:
     except UnsupportedError:
         raise
     except Exception:  # the JVM's: there is nothing to evaluate
-        raise UnsupportedError(f"{node.kind} inside of what is not known") from None
+        raise UnsupportedError(
+            f"{node.kind} inside of a function that Veer does not know"
+        ) from None
 
 
 def _arithmetic_mode(node: tree.Node) -> ty.CastMode | None:

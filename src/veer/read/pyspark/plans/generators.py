@@ -45,7 +45,7 @@ def _stacked(reader: PlanReader, node: Node, generator: Node, below: PlanSignal)
     first, *cells = (reader.expressions.read(c, scope) for c in generator.children)
     outputs = node.expressions("generatorOutput")
     if not isinstance(first, ex.Literal) or not isinstance(first.value, int):
-        raise UnsupportedError("a stack of other than a constant number of rows")
+        raise UnsupportedError("a stack with a number of rows that is not a constant")
     names = tuple(str(o.fields["name"]) for o in outputs)
     # Spark fills a last row that is too short with nulls.
     if len(cells) != first.value * len(names) or len(set(names)) < len(names):
@@ -65,7 +65,7 @@ def _stacked(reader: PlanReader, node: Node, generator: Node, below: PlanSignal)
 
 
 def _unnested(reader: PlanReader, node: Node, below: PlanSignal, unnest: ops.Unnest) -> PlanSignal:
-    """The rows with what is unnested, without the columns the optimizer found nobody reads."""
+    """The rows with the generated columns, without columns that the optimizer dropped as unused."""
     outputs = node.expressions("generatorOutput")
     unnested = reader.add_signal(unnest, (*below.expr_ids, *map(expr_id, outputs)), below)
     dropped = {below.expr_ids[i] for i in node.fields.get("unrequiredChildIndex") or ()}

@@ -35,7 +35,7 @@ def read_join(reader: PlanReader, node: Node) -> PlanSignal:
     if kind == "RightOuter":
         return _right_join(reader, left, right, condition)
     if kind not in JOINS:
-        raise UnsupportedError(f"a {kind or 'strange'} join")
+        raise UnsupportedError(f"a {kind or 'nameless'} join")
     predicate = None
     if condition is not None:
         predicate = reader.expressions.condition(condition, reader.scope(left, right))

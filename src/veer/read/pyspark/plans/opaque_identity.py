@@ -40,7 +40,7 @@ class OpaqueIdentity:
 
     def _describe(self, node: Node) -> Any:
         if node.kind in NOT_IN_TEXT | SESSION:
-            raise UnsupportedError(f"{node.kind} inside of what is not known")
+            raise UnsupportedError(f"{node.kind} inside of a function that Veer does not know")
         if node.kind == "AttributeReference":
             return self.column(node)
         if node.kind == "Alias":

@@ -63,7 +63,7 @@ def opaque_table(
     def position_of(read: Node) -> int:
         number = expr_id(read)
         if number not in positions:
-            raise UnsupportedError(f"column {read.fields['name']!r} comes from nowhere")
+            raise UnsupportedError(f"column {read.fields['name']!r} is not in any input")
         return positions[number]
 
     texts = [OpaqueIdentity(position_of).text(n) for n in expressions]

@@ -191,7 +191,7 @@ class PlanReader(FlowBuilder):
             node.expression(name), VisibleColumns(PlanSignal("", Schema(()), ()))
         )
         if not isinstance(count, ex.Literal) or not isinstance(count.value, int):
-            raise UnsupportedError(f"a {node.kind} of other than a constant")
+            raise UnsupportedError(f"a {node.kind} with an argument that is not a constant")
         return count.value
 
     def _read_distinct(self, node: Node) -> PlanSignal:
@@ -210,7 +210,7 @@ class PlanReader(FlowBuilder):
             return self.distinct(below)
         keys = tuple(c for n in expr_ids if (c := below.column(n)) is not None)
         if len(keys) != len(expr_ids):
-            raise UnsupportedError("dropDuplicates of a column that is not there")
+            raise UnsupportedError("dropDuplicates of a column that does not exist")
         if not all(is_orderable(k.type) for k in keys):
             raise UnsupportedError("dropDuplicates of values that cannot be compared")
         return self.add_signal(Deduplicate(keys), below.expr_ids, below)
@@ -269,7 +269,7 @@ class PlanReader(FlowBuilder):
     def _read_cached(self, node: Node) -> PlanSignal:
         """What is cached gives the rows of its plan."""
         if current().spark < SPARK_4_0:
-            raise UnsupportedError("cached rows, of which Spark tells no plan before 4.0")
+            raise UnsupportedError("cached rows: Spark shows their plan only since 4.0")
         plan = self.read(plan_of(node.jvm.cacheBuilder().logicalPlan()))
         outputs = [expression_of(a) for a in scala_items(node.jvm.output())]
         types = tuple(type_of(json.loads(o.jvm.dataType().json())) for o in outputs)

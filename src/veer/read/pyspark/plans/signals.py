@@ -1,4 +1,4 @@
-"""Outputs of operators while a plan is read: columns, and the numbers Spark knows them by.
+"""Outputs of operators while a plan is read: columns, and the ids that Spark gives them.
 
 A name may stand for several columns of a plan, a number (`exprId`) for one alone.
 """

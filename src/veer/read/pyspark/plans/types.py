@@ -95,7 +95,7 @@ def literal_value(text: Any, type_: ty.DataType) -> Any:
             case _:
                 raise UnsupportedError(f"a constant of type {type_}")
     except (KeyError, ValueError, ArithmeticError):
-        raise UnsupportedError(f"{text[:40]!r} is no constant of type {type_}") from None
+        raise UnsupportedError(f"{text[:40]!r} is not a constant of type {type_}") from None
 
 
 def date_or_timestamp(value: int, type_: ty.DataType) -> Any:

@@ -1,4 +1,4 @@
-"""Window functions of plans, and groups of which the optimizer keeps the first rows only."""
+"""Window functions of plans, and groups limited to their first rows by the optimizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an analysis has learned of a function so far; it only ever grows."""
+"""What an analysis knows about a function so far; it only grows."""
 
 from __future__ import annotations
 

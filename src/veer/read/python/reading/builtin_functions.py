@@ -208,7 +208,7 @@ def _quantified(
 def _listed(
     is_list: bool,
 ) -> Callable[[FunctionReader, Sequence[val.Value], State, ValueContinuation], Tree]:
-    """`list` or `tuple` of items some of which depend on the row."""
+    """`list` or `tuple` with some items that depend on the row."""
 
     def followed(
         reader: FunctionReader, args: Sequence[val.Value], state: State, then: ValueContinuation

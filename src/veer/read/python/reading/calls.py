@@ -124,7 +124,7 @@ def _called(
     state: State,
     then: ValueContinuation,
 ) -> Tree:
-    """A function applied to values, the last of which have names."""
+    """A function applied to positional and named values."""
     if not isinstance(function, val.Constant):
         raise val.NotRead("a call of a value of the row")
     callee = function.value

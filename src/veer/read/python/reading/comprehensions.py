@@ -67,7 +67,7 @@ def _rounds(
     element: Callable[[tuple[val.Value, ...], State, Gathered], Tree],
     ended: Gathered,
 ) -> Tree:
-    """All rounds of nested loops, each of which may add to the items."""
+    """All iterations of nested loops; each may add items."""
     if not generators:
         return element(items, state, ended)
     generator, inner = generators[0], generators[1:]

@@ -68,7 +68,7 @@ def _flagged(pattern: Any, flags: Sequence[val.Value]) -> str:
     else:
         flag = flags[0] if flags else val.Constant(0)
         if not isinstance(pattern, str) or not isinstance(flag, val.Constant):
-            raise val.NotRead("a pattern that is no text")
+            raise val.NotRead("a pattern that is not a text")
         bits = int(flag.value) & ~re.UNICODE
     if not bits:
         return str(pattern)

@@ -70,7 +70,7 @@ class Constant:
 @final
 @dataclass(frozen=True)
 class Items:
-    """A list or tuple some items of which depend on the row."""
+    """A list or tuple with some items that depend on the row."""
 
     items: tuple[Value, ...]
     is_list: bool = False

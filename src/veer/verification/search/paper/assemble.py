@@ -47,7 +47,7 @@ class _Assembly:
             if proof.implies(earlier, wanted):
                 return earlier
         if signals in self.open:
-            raise NoProofError(Message(f"{wanted.p!r} ~ {wanted.q!r} would rest on itself"))
+            raise NoProofError(Message(f"{wanted.p!r} ~ {wanted.q!r} would be proven from itself"))
         self.open.add(signals)
         try:
             step = self._step(wanted)
@@ -70,7 +70,7 @@ class _Assembly:
             raise NoProofError(Message(f"nothing lies between {wanted.p!r} and {wanted.q!r}"))
         leaves = self.windows.leaf_claims(wanted, pairs)
         if leaves is None:
-            raise NoProofError(Message(f"{wanted.p!r} and {wanted.q!r} have other columns"))
+            raise NoProofError(Message(f"{wanted.p!r} and {wanted.q!r} have different columns"))
         for leaf in leaves:
             self.claim(leaf)
         step = self.windows.step(mask, wanted, leaves)

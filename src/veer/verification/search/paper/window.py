@@ -177,7 +177,7 @@ class Windows:
 
     @cached_property
     def edits(self) -> tuple[int, ...]:
-        """The edits that somebody can see; the others change nothing that is needed above them."""
+        """The edits with an effect; the others change no value that is needed above them."""
         if not self.follow_obligations:
             return self.graph.edited
         return tuple(edit for edit in self.graph.edited if not self._is_unseen(edit))
@@ -316,7 +316,7 @@ class Windows:
             claim = self.obligation(p, q)
             claims = self.leaf_claims(claim, leaves)
             if claims is None:
-                self._note(mask, Message(f"{p!r} and {q!r} have other columns"))
+                self._note(mask, Message(f"{p!r} and {q!r} have different columns"))
                 return False
             if self.step(mask, claim, claims) is None:
                 return False

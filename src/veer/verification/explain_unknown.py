@@ -1,4 +1,4 @@
-"""After a pair of sinks is not proven: the smallest part that resisted, and what would settle it."""
+"""Explanation of an unknown: the smallest parts not proven equal, and what would settle it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from veer.rewrite.normalize import normalized
 from veer.verdict import Resisted, SinkReport, Verdict
 from veer.verification import hinting
 from veer.verification.comparison import Comparison
+from veer.verification.declaration_search import Trials, only_proofs, suggest
 from veer.verification.declarations import candidates
 from veer.verification.questions import compared, resisted, signals
 from veer.verification.search.paper.decomposition import WalkCounts
 from veer.verification.search.sink_prover import Plan
 from veer.verification.sinks import PairSearch, verify_sinks
-from veer.verification.trials import Trials, only_proofs, suggest
 from veer.verification.versions import VersionPair
 
 HINT_BUDGET = 20_000  # work for one verification of a part that resisted

@@ -17,7 +17,7 @@ from veer.ir.dag import Dataflow
 from veer.ir.ops import RowUdf
 from veer.ir.schema import Field
 from veer.ir.walk import subqueries
-from veer.read.bodies import Bodies
+from veer.read.function_bodies import Bodies
 
 PLAIN: tuple[tuple[ty.DataType, type], ...] = (
     (ty.STRING, str),

@@ -1,4 +1,4 @@
-"""Verifying a pair of sinks again with more declared of its tables, and the least that is enough."""
+"""The search for the fewest declarations about tables with which a pair of sinks is proven."""
 
 from __future__ import annotations
 

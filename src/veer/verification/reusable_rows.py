@@ -1,4 +1,4 @@
-"""Whether rows that an earlier version computed are those of a later one."""
+"""Whether the rows of an earlier version are also the rows of a later one."""
 
 from __future__ import annotations
 

@@ -126,7 +126,9 @@ def refuse_present(world: World) -> None:
         for node in ast.walk(tree_of(file) or ast.Module([], [])):
             if isinstance(node, ast.Call) and _names_present(node):
                 shown = Path(file).relative_to(root) if Path(file).is_relative_to(root) else file
-                raise UnsupportedError(f"{shown}:{node.lineno}: a package is asked for the present")
+                raise UnsupportedError(
+                    f"{shown}:{node.lineno}: the code asks a package for the current date or time"
+                )
 
 
 def _names_present(call: ast.Call) -> bool:

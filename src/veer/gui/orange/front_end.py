@@ -5,7 +5,7 @@ from __future__ import annotations
 from veer.gui.graph import Node
 from veer.gui.orange.graph import read_graph_file
 from veer.gui.orange.models import MODELS
-from veer.gui.orange.twins import agree
+from veer.gui.orange.node_ids import agree
 from veer.gui.orange.widgets import is_random, is_showing
 from veer.gui.reading import Importer, System
 

@@ -1,4 +1,4 @@
-"""Pieces that reading expressions leaves behind or puts into subqueries."""
+"""Placeholders for the aggregates, window functions and generators of a SELECT while it is read."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _PIPES = ("WHERE", "SELECT", "LIMIT", "ORDER", "ORDER BY", "AS", "UNION", "INTER
 
 
 def check_tokens(tokens: Sequence[Token], sql: str) -> None:
-    """Refuse a text of which the parser would lose something."""
+    """Refuse a text if the parser would lose a part of it."""
     for at, token in enumerate(tokens):
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         match token.token_type:
@@ -77,7 +77,7 @@ def _check_all(before: TokenType | None, token: Token, after: Token | None) -> N
     """ALL is dropped before a column and where it is one."""
     kind = None if after is None else after.token_type
     if before == TokenType.SELECT and kind not in _BEGINS:
-        _refuse(token, "SELECT ALL before this, or a column called all,")
+        _refuse(token, "SELECT ALL, or a column called all, before this")
     if before == TokenType.GROUP_BY and kind == TokenType.COMMA:
         _refuse(token, "a column called all in GROUP BY")
     if before == TokenType.ORDER_BY:

@@ -12,7 +12,7 @@ import pytest
 import veer
 from tests.command import veer as run_command
 from veer.api import load_pair
-from veer.read.bodies import Bodies, own_functions
+from veer.read.function_bodies import Bodies, own_functions
 from veer.verdict import Verdict
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "tobacco"

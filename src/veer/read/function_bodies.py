@@ -32,7 +32,7 @@ MODEL_BYTES = 64_000_000
 @final
 @dataclass(frozen=True)
 class Body:
-    """A function that can run, and a digest of what its values depend on; none if nobody knows."""
+    """A function that can run, and a digest of what its values depend on, if that is known."""
 
     function: Callable[..., Any]
     digest: str | None
@@ -60,13 +60,13 @@ class Bodies:
         source = self.code.get(operator.identity)
         if source is None:
             raise UnsupportedError(
-                f"nobody knows what the function {operator.identity!r} does; "
+                f"the function {operator.identity!r} has no definition; "
                 f"give a Python file that defines it: --functions FILE"
             )
         if not self.trust_code:
             raise UnsupportedError(
                 f"the function {name!r} has its code in the workflow file; "
-                "code of files runs with --trust-code only"
+                "Veer runs code from files only with --trust-code"
             )
         return Body(function := _last_function(source), _own_digest(function, source))
 
@@ -88,7 +88,7 @@ class Bodies:
         inside = path.resolve().is_relative_to(self.models.resolve())
         file = Input(str(path), str(path), self.revision)
         if not inside or not file.exists or file.is_folder:
-            raise InputError(f"the model {name!r} is not there: {path} (see --models)")
+            raise InputError(f"there is no model {name!r} at {path} (see --models)")
         data = file.read_bytes()
         if len(data) > MODEL_BYTES:
             raise InputError(f"{path}: a model of {len(data):,} bytes")
@@ -111,7 +111,7 @@ def own_functions(path: str) -> dict[str, Callable[..., Any]]:
 
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)
     if spec is None or spec.loader is None or not Path(path).is_file():
-        raise InputError(f"--functions {path}: no Python file")
+        raise InputError(f"--functions {path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -147,7 +147,7 @@ def _zoned(function: str, args: Sequence[ex.Expr], type_: ty.DataType, zone: str
 
 
 def zoned_call(call: ex.Call, zone: str) -> ex.Expr:
-    """What a call means in a session of the zone; refused where that is unknown."""
+    """The meaning of a call in a session of the zone; refused if it is not known."""
     name, args, type_ = call.function, call.args, call.type
     first = args[0].type if args else None
     function = any_function(name)
@@ -234,7 +234,7 @@ def _is_plain_pattern(pattern: ex.Expr) -> bool:
 
 
 def require_zoneless(name: str, types: Sequence[ty.DataType], zone: str) -> None:
-    """Refuse a function of timestamps that is not known to be the same in every zone."""
+    """Refuse a function of timestamps, unless it is known not to depend on the zone."""
     function = any_function(name)
     known = function is not None and (function.keeps_values or function.zone is ZoneUse.SAME)
     if not known and any(map(holds_timestamps, types)):
