@@ -36,7 +36,7 @@ COMMAND_MODULES = (
     "veer.read.pyspark.front_end",
     "veer.read.workflow.front_end",
     "veer.projects.check",
-    "veer.prove.algebra.algebra",
+    "veer.prove.algebra.prove",
     "veer.refute.symbolic",
     "veer.show.as_json",
     "veer.show.as_text",

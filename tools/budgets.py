@@ -15,8 +15,26 @@ from pathlib import Path
 from tools.imports import module_files
 from tools.layers import PLUGINS, short
 
-LINES = {
-    "api and values": 3_000,  # the modules right below `veer`
+LINES = {  # to reach: 70,000 in the core, 90,000 in all
+    "api and values": 2_000,
+    "all": 107_100,
+    "core": 81_900,
+    "batch": 700,
+    "cli": 2_000,
+    "execution": 9_100,
+    "expressions": 2_500,
+    "facts": 2_800,
+    "functions": 6_400,
+    "gui": 10_700,
+    "interpreter": 2_000,
+    "ir": 4_600,
+    "projects": 5_600,
+    "prove": 8_900,
+    "read": 31_400,
+    "refute": 3_100,
+    "rewrite": 6_400,
+    "show": 1_900,
+    "verification": 7_800,
 }
 IMPORTS = 0.07  # of all lines
 SMALL = 80  # lines: a smaller module belongs to its subject, unless it is one of these
@@ -27,15 +45,15 @@ ALONE = {
     "show.as_*": "an output format",
     "projects.show.as_*": "an output format",
     "*.front_end": "a front end",
-    "*.version": "a front end",
+    "*.front_end": "a front end",
     "*.front_ends": "the table of a plug-in",
     "*.commands": "the table of a plug-in",
     "*.cli.*": "a command",
     "*.formats": "the table of formats",
     "__main__": "the program",
 }
-SMALL_MODULES = 100  # the others that are smaller, for now
-OPEN_MATCHES = 370  # `case _:` that does not end in `assert_never`, for now
+SMALL_MODULES = 69  # the others that are smaller, for now
+OPEN_MATCHES = 319  # `case _:` that does not end in `assert_never`, for now
 
 
 def group(module: str) -> str:

@@ -24,10 +24,10 @@ from typing import Any
 from benchmarks.support.editing.changing import MODELS
 from benchmarks.support.scaled import bound, write_tables
 from benchmarks.support.sequences import Step, sequence
-from veer.execution.compiled import Compiled
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
+from veer.execution.start import Compiled
 from veer.execution.store import Store, tables
 from veer.ir.dag import Dataflow
 from veer.options import Keep, Reuse, values

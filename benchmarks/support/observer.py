@@ -19,7 +19,8 @@ from typing import Any
 NORMALIZED = ("veer.rewrite.normalize:normalized", "veer.rewrite.normalize:normalized")
 SHOW = ("veer.ir.pprint:show_dataflow", "veer.ir.pprint:show_dataflow")
 REPORT = ("veer.show.as_json:report_json", "veer.show.as_json:report_json")
-SAID = ("p", "q", "verdict", "reason", "assumptions", "caveats")
+# Kinds, not texts: a sentence may be reworded.
+SAID = ("p", "q", "verdict", "reason_kind", "assumption_kinds", "caveat_kinds")
 
 
 def first_of(places: tuple[str, ...]) -> Callable[..., Any]:

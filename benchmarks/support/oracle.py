@@ -120,7 +120,7 @@ def show(difference: Difference) -> int:
         print(f"normal form: {name}")
     counted = ", ".join(f"{n} {verdict}" for verdict, n in sorted(difference.verdicts.items()))
     print(
-        f"{difference.pairs} pairs: {counted}; {len(difference.said)} differ in verdict, reason, "
+        f"{difference.pairs} pairs: {counted}; {len(difference.said)} differ in verdict, kind of reason, "
         f"verifier, assumption or caveat; {len(difference.normal_forms)} in a normal form alone"
     )
     return len(difference.said)

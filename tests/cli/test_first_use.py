@@ -18,8 +18,8 @@ from veer.api import Comparison, Version, assert_equivalent, verify
 from veer.errors import ParseError, TimeLimitReached
 from veer.execution.cli.run_output import print_plan
 from veer.options import TypeMatching
+from veer.read.inputs import line_of
 from veer.read.json_text import read_json
-from veer.read.locations import line_of
 from veer.read.sql import read_sql
 from veer.read.workflow.reader import read_workflow
 from veer.show.wording import reason_text

@@ -35,8 +35,8 @@ veer veer.api veer.assumptions veer.caveats veer.cli veer.errors veer.expression
 veer.interpreter veer.ir veer.options veer.own_code veer.plugins veer.reasons veer.refute veer.rewrite veer.settings veer.show
 veer.verdict veer.verification veer.visible
 veer.prove veer.prove.algebra veer.prove.solver veer.prove.verifiers
-veer.read veer.read.function_bodies veer.read.builder veer.read.checkout veer.read.coercion veer.read.declared veer.read.inputs
-veer.read.json_text veer.read.live_frames veer.read.locations veer.read.pyspark veer.read.registry veer.read.session_settings
+veer.read veer.read.function_bodies veer.read.builder veer.read.checkout veer.read.coercion veer.read.inputs veer.read.inputs
+veer.read.json_text veer.read.spec veer.read.inputs veer.read.pyspark veer.read.registry veer.read.session_settings
 veer.read.spec veer.read.sql veer.read.zoned_expressions
 veer.execution veer.execution.front_ends veer.execution.stored veer.gui veer.gui.front_ends
 sqlglot z3 rich click

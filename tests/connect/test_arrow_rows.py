@@ -15,7 +15,7 @@ from veer.errors import UnsupportedError
 from veer.functions.arithmetic import NAN
 from veer.ir.ops import LOCAL, Source, Values
 from veer.ir.types import OpaqueType, TimestampType
-from veer.read.pyspark.connect.arrow_rows import given_rows
+from veer.read.pyspark.connect.leaves import given_rows
 from veer.read.pyspark.plans.pickled_rows import MOST_CELLS
 
 MOMENT = datetime(2024, 5, 1, 12, 30)

@@ -12,15 +12,14 @@ from pyspark.sql.connect.proto.relations_pb2 import Relation
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.ir.ops import ANYWHERE, Source
 from veer.ir.types import IntegerType
-from veer.read.live_frames import check_one_session
 from veer.read.pyspark.capture import session as session_module
-from veer.read.pyspark.connect.generated_names import parts_with_generated_names
-from veer.read.pyspark.connect.live import LiveSurroundings
+from veer.read.pyspark.connect.live import LiveSurroundings, parts_with_generated_names
 from veer.read.pyspark.connect.messages import called_functions, messages_in
 from veer.read.pyspark.connect.plans_with_relations import KIND, node_of, refer
 from veer.read.pyspark.connect.server_sources import Server, data_source, normal_path
 from veer.read.pyspark.layout import classic_frame_class, connect_frame
 from veer.read.session_settings import check_server_settings, server_unusual
+from veer.read.spec import check_one_session
 from veer.settings import NEWEST
 
 COLUMNS = '{"fields":[{"name":"a","type":"integer","nullable":true,"metadata":{}}]}'

@@ -21,7 +21,7 @@ from veer.api import verify
 from veer.errors import InputError, UnknownNameError, UnsupportedError
 from veer.ir.ops import Sink
 from veer.read.pyspark.connect.reading import read_relations
-from veer.read.pyspark.offline.query_plans import query_plan
+from veer.read.pyspark.offline.statements import query_plan
 from veer.read.sql import read_sql
 from veer.verdict import Verdict
 from veer.verification.comparison import Comparison

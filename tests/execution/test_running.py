@@ -16,11 +16,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from veer.errors import InputError
-from veer.execution.compiled import Compiled
 from veer.execution.results import read_result
 from veer.execution.run import Request, Running, RunOutcome
 from veer.execution.session import Session
 from veer.execution.sources import Sources
+from veer.execution.start import Compiled
 from veer.execution.store import Store
 from veer.execution.store.gc import collect
 from veer.ir.ops import RowUdf

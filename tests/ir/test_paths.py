@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veer.ir.paths import location_of, paths_of
+from veer.ir.sources import location_of, paths_of
 
 
 @pytest.mark.parametrize("paths", [["a"], ["a b"], ["b", "a"], ["s3://x/a b", "s3://x/c"], ["[0]"]])

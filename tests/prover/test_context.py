@@ -8,11 +8,11 @@ from veer.errors import IllFormedError
 from veer.ir.expr import Column, Compare, Literal, RowColumn, Symbol
 from veer.ir.ops import Filter, Source
 from veer.ir.pprint import show_expr
-from veer.ir.resolve import ResolvedRow, resolve
 from veer.ir.schema import Field, Schema
 from veer.ir.types import BOOLEAN, INT
-from veer.prove.algebra.algebra import Algebra
+from veer.ir.walk import ResolvedRow, resolve
 from veer.prove.algebra.context import Context
+from veer.prove.algebra.prove import Algebra
 from veer.prove.algebra.terms import Atom, Table, Term
 from veer.prove.solver import Solver
 

@@ -8,9 +8,9 @@ from veer.ir.expr import Compare, Expr, IsNull, Literal, Not, RowColumn
 from veer.ir.ops import Source
 from veer.ir.schema import Field
 from veer.ir.types import BOOLEAN, DOUBLE, INT, LONG, DataType
-from veer.prove.algebra.algebra import Algebra
 from veer.prove.algebra.context import Context
 from veer.prove.algebra.definitions import SomeRow, value_over_nothing
+from veer.prove.algebra.prove import Algebra
 from veer.prove.algebra.rules import BAG_RULES, EXISTS_RULES
 from veer.prove.algebra.rules.eliminate_domain import eliminate_domain
 from veer.prove.algebra.rules.join_existing import join_existing

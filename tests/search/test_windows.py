@@ -26,13 +26,15 @@ from veer.verification.search.paper.decomposition import (
     walk,
 )
 from veer.verification.search.paper.graph import PairGraph, bits
-from veer.verification.search.paper.segment import (
+from veer.verification.search.paper.strategies import (
+    Segmentation,
+    Strategy,
     by_mcw_union,
     by_unsupported,
     edits_in,
     rank_segment,
+    search,
 )
-from veer.verification.search.paper.strategies import Segmentation, Strategy, search
 from veer.verification.search.paper.window import Validity, Windows, connected
 from veer.verification.search.whole import top_claim
 from veer.verification.versions import VersionPair

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.budgets import exceeded, import_share, open_matches, small_modules
 from tools.house import figures, table
 
 MODULE = '''"""A module.
@@ -59,3 +60,21 @@ def test_trees_stand_side_by_side(root: Path) -> None:
     assert lines[0] == f"|  | {root.name} | {root.name} |"
     assert "| variables called `found` | 1 | 1 |" in lines
     assert "| packages that import each other | high and low | high and low |" in lines
+
+
+def test_budgets_are_held_and_what_exceeds_them_is_named(tmp_path: Path) -> None:
+    assert list(exceeded()) == []
+    module = tmp_path / "new.py"
+    module.write_text(
+        "import os\nimport re\n\n\ndef f(x):\n    match x:\n        case 1:\n            return 2\n"
+        "        case _:\n            return os, re\n"
+    )
+    files = {"veer.rewrite.new": module, "veer.facts.new": module}
+    assert import_share(files) == pytest.approx(0.2)
+    assert small_modules(files) == ["facts.new"]  # a pass may stand alone
+    assert open_matches(files) == 2
+    assert [line.partition(":")[0] for line in exceeded(files)] == [
+        "imports are 20.0% of all lines, 7% are allowed"
+    ]
+    many = {"veer.somewhere.new": module}
+    assert "somewhere: 10 lines, 0 are allowed" in list(exceeded(many))

@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import Any, final
 
 from veer.errors import InputError, ParseError, UsageError
-from veer.read.declared import Declarations
+from veer.read.inputs import Declarations
 from veer.settings import spark_version
 
 OWN, SHARED = "veer.toml", "pyproject.toml"

@@ -20,7 +20,7 @@ from veer.execution.store import Store
 from veer.execution.stored import store_location
 from veer.ir.ops import Sink
 from veer.options import Keep, Reuse, chosen
-from veer.read.live_frames import is_connect_frame
+from veer.read.spec import is_connect_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -6,8 +6,8 @@ version -> plan (`reuse`) -> Spark -> results, registered if no source changed m
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, final
 
@@ -17,11 +17,11 @@ from veer.execution.constraints import Constraints
 from veer.execution.order import order_of
 from veer.execution.results import Results
 from veer.execution.reuse import SHARE, START, Planner, RunPlan
-from veer.execution.run_work import recorded, work_of
 from veer.execution.signals import PYTHON_SAYS, Signals, cannot_store
 from veer.execution.sources import name_of_stable, source_name
 from veer.execution.store import SinkResult, Store, StoredResult, StoredVersion
 from veer.execution.store.records import COMPUTED, NOT_KEPT, REUSED
+from veer.execution.store.runs import RunLog
 from veer.facts.fingerprint import fingerprint
 from veer.ir.dag import Dataflow
 from veer.ir.digests import json_digest
@@ -34,6 +34,7 @@ from veer.verification.versions.describe import describe_edits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
 
 SEALED = ("settings", PYTHON_SAYS)  # of an environment: what may hold secrets
 
@@ -424,3 +425,53 @@ class Running:
 
 
 __all__ = ["Computation", "Request", "RunOutcome", "Running"]
+
+# -- the record of what a run computed, read and saved, in seconds and bytes ---------------------
+
+
+@contextmanager
+def recorded(store: Store, name: str, spec: str) -> Iterator[RunLog]:
+    """A record of what is done meanwhile; of a failure its kind only, as messages may hold anything."""
+    log = RunLog(store.runs, name, store.seal.text(spec))
+    try:
+        yield log
+    except BaseException as error:
+        log.failed(type(error).__name__)
+        raise
+
+
+def work_of(outcome: RunOutcome) -> dict[str, Any]:
+    """Sinks, stored parts that were read, and the sums over them."""
+    plan = outcome.plan
+    served = [reused.result for reused in plan.served.values()]
+    cuts = [reused.result for reused in plan.cuts.values()]
+    return {
+        "sinks": [
+            {
+                "sink": sink.sink,
+                "how": sink.how,
+                "rows": sink.rows,
+                "why": sink.note,
+                **_size(outcome.results.get(sink.sink)),
+            }
+            for sink in outcome.sinks
+        ],
+        "read": [
+            {"operator": id_, "why": reused.why, "rows": reused.result.rows, **_size(reused.result)}
+            for id_, reused in plan.cuts.items()
+        ],
+        "computed_bytes": sum(r.bytes for r in outcome.computed),
+        "computed_seconds": sum(r.seconds for r in outcome.computed),
+        "read_bytes": sum(r.bytes for r in cuts),
+        "saved_bytes": sum(r.bytes for r in served),  # not stored again
+        "saved_seconds": sum(r.seconds for r in (*served, *cuts)),  # they once took
+        "reused": sum(sink.how == REUSED for sink in outcome.sinks),
+        "planning": outcome.planning,
+        "proving": plan.proving,
+    }
+
+
+def _size(result: StoredResult | None) -> dict[str, Any]:
+    if result is None:
+        return {"result": "", "bytes": 0, "seconds": 0.0}
+    return {"result": result.id, "bytes": result.bytes, "seconds": result.seconds}

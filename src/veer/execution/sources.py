@@ -24,8 +24,8 @@ from veer.execution.store.sealing import Seal
 from veer.ir import ops
 from veer.ir.digests import json_digest
 from veer.ir.json import encode
-from veer.ir.paths import paths_of
 from veer.ir.schema import Field
+from veer.ir.sources import paths_of
 from veer.ir.types import quote_name
 
 if TYPE_CHECKING:

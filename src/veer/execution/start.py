@@ -6,14 +6,14 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from veer.errors import InputError, UnsupportedError, UsageError
 from veer.execution import targets as execution_targets
 from veer.execution.charts import MOST_POINTS, write_chart
-from veer.execution.compiled import Compiled
+from veer.execution.compiler import Compiler
 from veer.execution.order import order_of
 from veer.execution.results import file_names, read_result, write_rows
 from veer.execution.reuse import SHARE
@@ -23,8 +23,9 @@ from veer.execution.sources import Sources
 from veer.execution.store import Store, StoredResult
 from veer.execution.store.files import LocalFiles, checksum
 from veer.execution.stored import is_stored, parse_stored, store_location
+from veer.functions.zone_rules import canonical_zone
 from veer.ir.dag import Dataflow
-from veer.ir.ops import Sink
+from veer.ir.ops import Sink, Source
 from veer.ir.sources import distinct_sources
 from veer.ir.writes import Change
 from veer.options import Keep, Reuse
@@ -32,11 +33,58 @@ from veer.read.checkout import top_level
 from veer.read.function_bodies import Bodies, own_functions
 from veer.read.inputs import parse_spec
 from veer.read.spec import load
+from veer.read.zoned_expressions import questions_of_zone
 from veer.settings import ANSI, SessionSettings
 from veer.verification.versions.version import Version
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
+
+
+# -- workflow files and SQL in a form that Veer can run ------------------------------------------
+
+
+@final
+@dataclass
+class Compiled:
+    """A `Computation`: a dataflow over files, compiled for Spark when it has to run."""
+
+    dataflow: Dataflow
+    sources: Sources
+    bodies: Bodies
+    spark: Callable[[], SparkSession]
+
+    def fingerprint(self, source: Source) -> str:
+        """What the files of a source hold now."""
+        return self.sources.fingerprint(source)
+
+    def stamp(self, source: Source) -> str:
+        """A stamp that changes whenever the files of a source are touched."""
+        return self.sources.stamp(source)
+
+    def read(self, source: Source) -> DataFrame:
+        """The rows of a source, with its columns."""
+        return self.sources.read(self.spark(), source)
+
+    def can_cut(self, id_: str) -> bool:
+        """Any signal can: the SQL above it reads a view in its place."""
+        return True
+
+    def frame(self, id_: str, stored: Mapping[str, DataFrame]) -> DataFrame:
+        """The rows of a signal, those of stored ones read."""
+        return self._compiler.frame(id_, stored)
+
+    @cached_property
+    def _compiler(self) -> Compiler:
+        zone = canonical_zone(str(self.spark().conf.get("spark.sql.session.timeZone")))
+        for question in questions_of_zone(self.dataflow, zone):
+            raise UnsupportedError(
+                f"the session is in the time zone {zone}, in which {question} means something else"
+            )
+        return Compiler(self.spark(), self.dataflow, self.read, self.bodies)
+
+
+__all__ = ["Compiled"]
 
 PLOTS = "plots"
 LONGEST_NAME = 200

@@ -9,7 +9,7 @@ from veer.expressions.constant_folding import widened
 from veer.expressions.exact_arithmetic import holds_all
 from veer.expressions.law import Simplify, Stage, law
 from veer.ir import expr as ex, types as ty
-from veer.ir.texts import text_of
+from veer.ir.digests import text_of
 
 MIRRORED: Mapping[str, str] = MappingProxyType({"<": ">", "<=": ">=", ">": "<", ">=": "<="})
 

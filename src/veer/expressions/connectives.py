@@ -18,7 +18,7 @@ from veer.expressions.constant_folding import computed
 from veer.expressions.law import Simplify, Stage, law
 from veer.ir import expr as ex
 from veer.ir.conditions import conjunction, conjuncts, disjunction
-from veer.ir.texts import text_of
+from veer.ir.digests import text_of
 from veer.ir.walk import transform
 
 NEGATED: Mapping[str, str] = MappingProxyType({"<": ">=", "<=": ">", ">": "<=", ">=": "<"})

@@ -24,7 +24,7 @@ from veer.expressions.law import Simplify, Stage, law
 from veer.functions.ordering import sort_key
 from veer.ir import expr as ex
 from veer.ir.conditions import conjunction, disjunction
-from veer.ir.texts import text_of
+from veer.ir.digests import text_of
 from veer.ir.types import IntegralType
 
 MOST_CONSTANTS = 60

@@ -19,9 +19,8 @@ from typing import Any, final
 
 from veer.ir import ops
 from veer.ir.dag import Dataflow
-from veer.ir.paths import paths_of
 from veer.ir.secrets import without_secrets
-from veer.ir.sources import sources_of
+from veer.ir.sources import paths_of, sources_of
 
 # Formats whose sources are the files at their location and nothing else.
 FILES = frozenset({"parquet", "orc", "csv", "json", "text", "xml", "avro", "binary", "binaryfile"})

@@ -23,8 +23,7 @@ from veer.ir.dag import Dataflow, topological_order
 from veer.ir.digests import json_digest
 from veer.ir.types import DataType
 from veer.ir.writes import AnyWrite
-from veer.read.inputs import Input, ReadOptions
-from veer.read.locations import place_of
+from veer.read.inputs import Input, ReadOptions, place_of
 from veer.read.session_settings import session_settings, spark_asked_for
 from veer.read.sql.front_end import declared_tables
 from veer.settings import current, under

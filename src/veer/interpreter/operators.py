@@ -19,11 +19,10 @@ from veer.interpreter.grouping import (
     compile_multiset,
 )
 from veer.interpreter.joins import compile_join
-from veer.interpreter.opaque import noise
+from veer.interpreter.opaque import compile_row_udf, compile_table_udf, noise
 from veer.interpreter.ordering import compile_sort
 from veer.interpreter.over import compile_over
 from veer.interpreter.steps import Outer, Signal, Step
-from veer.interpreter.udfs import compile_row_udf, compile_table_udf
 from veer.ir import ops
 from veer.ir.schema import Schema
 from veer.ir.types import MapType

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Hashable
+from functools import lru_cache
+
+from veer.ir.json import encode
 
 LENGTH = 32  # hexadecimal digits: 128 bits, so nobody meets two things of one digest
 
@@ -25,3 +29,12 @@ def json_digest(data: object, length: int = LENGTH) -> str:
 def parts_digest(*parts: object) -> str:
     """A digest of the texts of several things; lengths keep ("ab", "c") and ("a", "bc") apart."""
     return text_digest("\x00".join(f"{len(str(p))}:{p}" for p in parts))
+
+
+# -- parts of dataflows as texts, to order them and to tell them apart ---------------------------
+
+
+@lru_cache(maxsize=10_000)
+def text_of(part: Hashable) -> str:
+    """What a part of a dataflow says; equal texts mean the same, 0.0 and -0.0 being told apart."""
+    return json.dumps(encode(part), sort_keys=True)

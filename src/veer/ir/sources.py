@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain
@@ -158,3 +160,28 @@ def inline_sources(
             operators[id_] = _map_queries(operator, lambda query: inline_sources(query, inlined))
     links += [Link(names.get(link.src, link.src), link.dst, link.port) for link in dataflow.links]
     return Dataflow(operators, dict.fromkeys(links), dataflow.declared)
+
+
+# -- the location of a source as a text: one path, or several as a JSON list ---------------------
+
+SEVERAL_URLS = re.compile(r"[a-z][a-z0-9+.-]*:/\S+( [a-z][a-z0-9+.-]*:/\S+)+$")
+
+
+def location_of(paths: Iterable[str]) -> str:
+    """One text for some paths, whatever their order."""
+    ordered = sorted(paths)
+    # A path that would be read as several stands in a list too.
+    is_plain = len(ordered) == 1 and paths_of(ordered[0]) == ordered
+    return ordered[0] if is_plain else json.dumps(ordered)
+
+
+def paths_of(location: str) -> list[str]:
+    """The paths of a location: one, a JSON list of them, or URLs with blanks between them."""
+    if location.startswith("["):
+        try:
+            return [str(path) for path in json.loads(location)]
+        except ValueError:
+            return [location]
+    if SEVERAL_URLS.match(location):
+        return location.split(" ")
+    return [location]

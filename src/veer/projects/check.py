@@ -13,11 +13,11 @@ from typing import final
 
 from veer.batch.workers import Failed, Runner
 from veer.projects import outcomes
-from veer.projects.affected import Changes
 from veer.projects.comparing import Answer, AnswerFolder, Task, compare
 from veer.projects.following import ALL, Following
+from veer.projects.jobs import JobPair
 from veer.projects.loading import LoadedJobs, Revision
-from veer.projects.pairs import JobPair
+from veer.projects.reach import Changes
 from veer.projects.sink_outcomes import sink_outcomes, target_of, whole_outcomes
 from veer.verification.comparison import Comparison
 

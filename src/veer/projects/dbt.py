@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import final
 
 from veer.errors import UsageError
+from veer.projects.jobs import JobPair
 from veer.projects.lineage import KnownTables
 from veer.projects.loading import Revision
-from veer.projects.pairs import JobPair
 from veer.projects.read.dbt import Constraint, DbtNode, Manifest
 from veer.projects.repository import Reading
 from veer.read.session_settings import session_settings, spark_asked_for

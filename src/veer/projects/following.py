@@ -18,10 +18,10 @@ from veer.ir import ops
 from veer.ir.dag import Dataflow
 from veer.ir.sources import distinct_sources, inline_sources
 from veer.projects import lineage, outcomes as projects_outcomes
-from veer.projects.affected import Affected, Changes
 from veer.projects.comparing import Answer, Task
+from veer.projects.jobs import JobPair
 from veer.projects.loading import LoadedJobs
-from veer.projects.pairs import JobPair
+from veer.projects.reach import Affected, Changes
 from veer.projects.sink_outcomes import sink_outcomes, target_of, whole_outcomes
 from veer.verification.versions.version import Version
 

@@ -258,3 +258,19 @@ def matched(
     both += [(job, None) for name, job in old.items() if name not in pairs]
     both += [(None, job) for name, job in new.items() if name not in pairs.values()]
     return sorted(both, key=lambda p: (p[1] or p[0] or Job("", "")).name)
+
+
+# -- jobs of two revisions in pairs --------------------------------------------------------------
+
+
+@final
+@dataclass(frozen=True)
+class JobPair:
+    """A job at both revisions by its names there; `same` if nothing that decides its rows differs."""
+
+    name: str
+    p: str | None
+    q: str | None
+    same: bool = False
+    stored_otherwise: bool = False  # its rows are to be stored in another way
+    history: str = ""  # why its rows do not follow from its code and what it reads

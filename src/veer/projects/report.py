@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from veer.projects.affected import Changes
 from veer.projects.check import CheckOptions, ProjectCheck
 from veer.projects.dbt import DbtProject
+from veer.projects.jobs import JobPair
 from veer.projects.loading import Revision
 from veer.projects.outcomes import JobOutcome, Outcome, ProjectReport
-from veer.projects.pairs import JobPair
+from veer.projects.reach import Changes
 from veer.projects.repository import Repository
 from veer.projects.revisions import Revisions
 from veer.projects.sqlmesh import SqlmeshProject

@@ -17,10 +17,9 @@ from veer.ir.sources import have_same_columns
 from veer.ir.writes import Write
 from veer.options import JvmUse
 from veer.projects import reach as projects_reach
-from veer.projects.affected import Changes
-from veer.projects.jobs import NO_JOBS, Job, jobs_of, matched
+from veer.projects.jobs import NO_JOBS, Job, JobPair, jobs_of, matched
 from veer.projects.lineage import PATTERNS, KnownTables, Place
-from veer.projects.pairs import JobPair
+from veer.projects.reach import Changes
 from veer.projects.read.pipelines import Dataset
 from veer.projects.read.sql_models import model_version, with_target
 from veer.projects.revisions import Revisions, read_revisions

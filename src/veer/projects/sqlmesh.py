@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import final
 
 from veer.errors import InputError, UsageError
+from veer.projects.jobs import JobPair
 from veer.projects.lineage import KnownTables
 from veer.projects.loading import Revision
-from veer.projects.pairs import JobPair
 from veer.projects.read import sqlmesh
 from veer.projects.repository import Reading
 from veer.projects.revisions import Revisions, read_revisions

@@ -6,18 +6,64 @@ checked out over the user's files.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from veer.errors import InputError, ParseError, UsageError
 from veer.options import JvmUse
 from veer.read.checkout import checked_out, git, top_level
-from veer.read.declared import NOTHING, Declarations
+from veer.verdict import SourceLocation
+
+# -- facts about Python functions that a user declares and Veer cannot check; a proof that uses one lists it
+
+
+@final
+@dataclass(frozen=True)
+class Declarations:
+    """Functions of batches that give each row its value whatever the others are; packages that are pure."""
+
+    row_wise: frozenset[str] = frozenset()  # by name: `score`, or `jobs.scoring.score`
+    trusted_packages: frozenset[str] = frozenset()
+
+    def is_row_wise(self, function: Any, name: str) -> bool:
+        """Whether a function of batches is declared to work row by row."""
+        own = getattr(function, "__qualname__", ""), getattr(function, "__name__", "")
+        module = getattr(function, "__module__", "")
+        full = {f"{module}.{each}" for each in own if each}
+        return not self.row_wise.isdisjoint({name, *own, *full} - {""})
+
+    def trusted(self, module: str | None) -> str:
+        """The trusted package that a module belongs to; empty if there is none."""
+        parts = (module or "").split(".")
+        names = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+        return next((name for name in names if name in self.trusted_packages), "")
+
+
+NOTHING = Declarations()
+_CURRENT: ContextVar[Declarations] = ContextVar("declarations", default=NOTHING)
+
+
+def declarations() -> Declarations:
+    """What is declared for what is read now."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def declaring(given: Declarations) -> Iterator[None]:
+    """Read with declarations in force."""
+    before = _CURRENT.set(given)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(before)
+
 
 MAX_BYTES = 64_000_000
 
@@ -161,3 +207,34 @@ def parse_spec(text: str, revision: str = "") -> Input:
     if revision:
         return Input(f"{revision}:{text}", path, revision, function)
     return Input(text, path, own_revision, function)
+
+
+# -- the place of a version: its file, relative to the root of the repository, and the line of a function
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def place_of(path: str, function: str = "", text: str = "") -> SourceLocation:
+    """The place of a file, or of a function in the file's text."""
+    file = Path(path).absolute()
+    folder = next(p for p in file.parents if p.is_dir())
+    top = top_level(folder)
+    shown = Path(os.path.relpath(file.resolve(), top.resolve() if top else Path.cwd().resolve()))
+    line = line_of(function, text) if function else 0
+    root = "" if top else f"{shown.parent.as_posix()}/".removeprefix("./")
+    return SourceLocation(shown.as_posix(), line, root)
+
+
+def line_of(function: str, text: str) -> int:
+    """The line of `def name` or `class name`, dotted for what is inside; 0 if it is not there."""
+    try:
+        inside = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+    line = 0
+    for name in function.split("."):
+        named = [n for n in inside if isinstance(n, FUNCTIONS) and n.name == name]
+        if not named:
+            return 0
+        line, inside = named[-1].lineno, named[-1].body
+    return line

@@ -21,8 +21,7 @@ from typing import Any, TypeAlias, final
 from veer.errors import InputError, UnsupportedError, UsageError, VeerError
 from veer.ir.dag import Dataflow
 from veer.plugins import FRONT_ENDS_GROUP, modules_called
-from veer.read.inputs import Input, ReadOptions, parse_spec
-from veer.read.locations import place_of
+from veer.read.inputs import Input, ReadOptions, parse_spec, place_of
 from veer.read.zoned_expressions import questions_of_zone
 from veer.settings import current
 from veer.verification.versions.version import Version

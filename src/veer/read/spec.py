@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 from veer.errors import InputError, ParseError, UsageError
 from veer.ir.ops import RowUdf
 from veer.options import JvmUse, chosen
-from veer.read.declared import NOTHING, Declarations
-from veer.read.inputs import Input, ReadOptions
-from veer.read.live_frames import check_one_session, is_connect_frame
+from veer.read.inputs import NOTHING, Declarations, Input, ReadOptions
 from veer.read.registry import FrontEnd, front_end_of, parse
 from veer.settings import SessionSettings, under
 from veer.verification.versions.version import Version
 
-LONGEST_PATH = 1_000  # characters; a longer text is no path
-
 if TYPE_CHECKING:
     from veer.read.function_bodies import Bodies
+
+
+LONGEST_PATH = 1_000  # characters; a longer text is no path
 
 
 def load(
@@ -197,3 +196,38 @@ def _version_of(given: Any, name: str, schema: str, asked: dict[str, Any]) -> Ve
     from veer.read.pyspark.frames import read_dataframe
 
     return Version(name, read_dataframe(given), stable_ids=False)
+
+
+# -- dataFrames of running sessions: both classic, or both of Spark Connect ----------------------
+
+CONNECT = "pyspark.sql.connect.dataframe.DataFrame"
+CLASSIC = ("pyspark.sql.classic.dataframe.DataFrame", "pyspark.sql.dataframe.DataFrame")
+
+
+def is_connect_frame(value: Any) -> bool:
+    """Whether something is a DataFrame of Spark Connect."""
+    return CONNECT in _classes(value)
+
+
+def check_one_session(p: Any, q: Any) -> None:
+    """Refuse DataFrames whose tables need not be the same ones, though they have the same names."""
+    kinds = {_kind(value) for value in (p, q)} - {""}
+    if len(kinds) == 2:
+        raise UsageError(
+            "one DataFrame is of a classic session, the other of Spark Connect; use one session"
+        )
+    if kinds == {CONNECT} and is_connect_frame(p) and is_connect_frame(q):
+        one, two = p.sparkSession, q.sparkSession
+        if one is not two and one.session_id != two.session_id:
+            raise UsageError("the DataFrames are of two Spark Connect sessions; use one session")
+
+
+def _kind(value: Any) -> str:
+    """What kind of DataFrame something is; nothing if it is none."""
+    if is_connect_frame(value):
+        return CONNECT
+    return CLASSIC[0] if _classes(value) & {*CLASSIC} else ""
+
+
+def _classes(value: Any) -> set[str]:
+    return {f"{c.__module__}.{c.__qualname__}" for c in type(value).__mro__}

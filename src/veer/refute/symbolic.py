@@ -20,9 +20,9 @@ from veer.expressions.laws import simplified
 from veer.functions.registry import scalar_function
 from veer.ir import expr as ex, ops, types as ty
 from veer.ir.dag import Dataflow
-from veer.ir.resolve import EnclosingRows, ResolvedRow, resolve
 from veer.ir.schema import Schema
 from veer.ir.sources import parent_of, tables_read, target_places
+from veer.ir.walk import EnclosingRows, ResolvedRow, resolve
 from veer.prove import solver, solver as smt
 from veer.refute.instances import Tables, refers
 from veer.refute.pools import pool

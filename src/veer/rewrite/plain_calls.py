@@ -28,9 +28,9 @@ from veer.facts.call_kinds import adds_in_double
 from veer.functions.registry import aggregate_function
 from veer.ir import expr as ex, types as ty
 from veer.ir.conditions import conjunction
+from veer.ir.digests import text_of
 from veer.ir.nullability import is_nullable
 from veer.ir.schema import Schema
-from veer.ir.texts import text_of
 
 BY_EXTREME = {"max_by": "max", "min_by": "min"}  # skip rows in which their second argument is null
 SKIPPING = ("sum", "min", "max", "avg", "count")  # rows in which their argument is null

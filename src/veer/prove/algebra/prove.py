@@ -16,15 +16,17 @@ from veer.assumptions import in_order
 from veer.errors import UnsupportedError
 from veer.ir import expr as ex, types as ty
 from veer.ir.dag import Dataflow
+from veer.ir.expr import Expr
 from veer.ir.ops import Join
 from veer.ir.query_pair import QueryPair
-from veer.prove.algebra.algebra import Algebra
-from veer.prove.algebra.context import TooLargeError
+from veer.ir.types import DataType
+from veer.prove.algebra import existence, folds, totals
+from veer.prove.algebra.context import Context, TooLargeError
 from veer.prove.algebra.lowering.dataflows import Lowering
 from veer.prove.algebra.lowering.groups import Groups
 from veer.prove.algebra.matching.matcher import Matcher
 from veer.prove.algebra.matching.surroundings import NOTHING_AROUND
-from veer.prove.algebra.terms import Bag
+from veer.prove.algebra.terms import Bag, Term
 from veer.prove.algebra.wrapped_sums import with_exact_sums
 from veer.prove.solver import Solver
 from veer.prove.solver.solve import Answers
@@ -183,3 +185,28 @@ def _shown(bag: Bag, places: list[int], types: Sequence[ty.DataType], width: int
 def _as(output: ex.Expr, type_: ty.DataType) -> ex.Expr:
     """An output in a type that holds all its values: the cast changes none and never fails."""
     return output if output.type == type_ else ex.Cast(output, type_, ty.CastMode.ANSI)
+
+
+# -- the context with everything it needs: how symbols are made is put together here -------------
+
+
+@final
+@dataclass
+class Algebra(Context):
+    """The context of one query pair.
+
+    Making a symbol simplifies its definition, simplifying substitutes, and substituting makes the
+    symbols anew: the three know each other through this class alone.
+    """
+
+    def exists(self, bag: Bag) -> Expr:
+        """The condition that some term of a bag has a row."""
+        return existence.exists(self, bag)
+
+    def fold(self, function: str, type_: DataType, distinct: bool, bag: Bag) -> Expr:
+        """The value of an aggregate function over a bag of argument rows."""
+        return folds.fold(self, function, type_, distinct, bag)
+
+    def total(self, term: Term, type_: DataType) -> Expr:
+        """The only output of a term, never null where its conditions hold, added up."""
+        return totals.total(self, term, type_)

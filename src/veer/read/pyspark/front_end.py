@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from veer.errors import UsageError
-from veer.read.inputs import Input, ReadOptions
-from veer.read.locations import place_of
+from veer.read.inputs import Input, ReadOptions, place_of
 from veer.read.pyspark.capture import jobs as capture_jobs
 from veer.read.sql import read_schema
 from veer.verification.versions.version import Version

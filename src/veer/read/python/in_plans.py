@@ -13,7 +13,7 @@ from veer.functions.zone_rules import UTC_ZONE
 from veer.ir import expr as ex, types as ty
 from veer.ir.ops import TableUdf
 from veer.ir.schema import Field
-from veer.read.declared import declarations
+from veer.read.inputs import declarations
 from veer.read.python.codes import unlike
 from veer.read.python.identity import Identity, identify
 from veer.read.python.purity import Arguments, argument

@@ -14,7 +14,7 @@ from sqlglot import exp
 from veer.errors import UnsupportedError
 from veer.read.sql.changes import may_stop, target_of
 from veer.read.sql.parse import VeerSpark, parse_statements, refuse
-from veer.read.sql.undeclared import columns_used
+from veer.read.sql.tables import columns_used
 from veer.settings import name_key
 
 Name: TypeAlias = tuple[str, ...]

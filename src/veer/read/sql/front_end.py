@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from veer.errors import InputError
 from veer.ir.ops import Source
-from veer.read.inputs import Input, ReadOptions
-from veer.read.locations import place_of
+from veer.read.inputs import Input, ReadOptions, place_of
 from veer.read.sql import read_schema, read_sql
 from veer.settings import current
 from veer.verification.versions.version import Version

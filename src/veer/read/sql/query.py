@@ -27,8 +27,14 @@ from veer.read.sql.parse import only, position, refuse
 from veer.read.sql.pivot import pivot, unpivot
 from veer.read.sql.scope import Plan, ScopeColumn, default_names, ordinal
 from veer.read.sql.select import read_select
-from veer.read.sql.tables import at_version, files_at, version_option
-from veer.read.sql.undeclared import HOW, columns_used, declaration
+from veer.read.sql.tables import (
+    HOW,
+    at_version,
+    columns_used,
+    declaration,
+    files_at,
+    version_option,
+)
 from veer.settings import name_key
 
 MAX_RANGE = 1000

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from veer.errors import UnsupportedError
-from veer.read.inputs import Input, ReadOptions
-from veer.read.locations import place_of
+from veer.read.inputs import Input, ReadOptions, place_of
 from veer.read.workflow.reader import read_workflow_with_code
 from veer.read.zoned_expressions import questions_of_zone, with_zone
 from veer.settings import current

@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 from veer.ir import expr as ex, ops, types as ty, walk
 from veer.ir.dag import Dataflow
+from veer.ir.digests import text_of
 from veer.ir.schema import Schema
-from veer.ir.texts import text_of
 from veer.rewrite.builder import with_operators
 from veer.rewrite.columns import column_at
 from veer.rewrite.plain_calls import ONE, only_if

@@ -17,8 +17,8 @@ from veer.facts.keys import Signals
 from veer.functions.registry import Nulls, scalar_function
 from veer.ir import expr as ex, types as ty
 from veer.ir.conditions import conjunction, conjuncts, disjunction
+from veer.ir.digests import text_of
 from veer.ir.schema import Schema
-from veer.ir.texts import text_of
 from veer.ir.walk import columns_read, parts, query_of, substitute_columns
 
 MOST_DERIVED = 200

@@ -14,7 +14,7 @@ from veer.facts.determinism import operator_kind
 from veer.functions.registry import Kind
 from veer.ir import expr as ex, ops
 from veer.ir.dag import Dataflow
-from veer.ir.texts import text_of
+from veer.ir.digests import text_of
 from veer.ir.walk import columns_read, exprs_in, map_exprs, outer_columns
 from veer.rewrite.builder import Builder
 from veer.rewrite.dataflows.implied_predicates import has_query

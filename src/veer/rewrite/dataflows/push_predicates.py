@@ -29,8 +29,8 @@ from veer.functions.registry import Kind
 from veer.ir import expr as ex, ops
 from veer.ir.conditions import conjunction, conjuncts
 from veer.ir.dag import Dataflow
+from veer.ir.digests import text_of
 from veer.ir.schema import Schema
-from veer.ir.texts import text_of
 from veer.ir.types import has_floats
 from veer.ir.walk import transform
 from veer.rewrite.builder import dataflow_of, may_be_ordered, or_alike

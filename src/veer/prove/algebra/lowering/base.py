@@ -11,8 +11,8 @@ from veer.facts.determinism import is_random
 from veer.ir.dag import Dataflow
 from veer.ir.expr import Expr
 from veer.ir.ops import AnyOperator
-from veer.ir.resolve import EnclosingRows, ResolvedRow, resolve
 from veer.ir.schema import Schema
+from veer.ir.walk import EnclosingRows, ResolvedRow, resolve
 from veer.prove.algebra.context import Context
 from veer.prove.algebra.lowering.groups import Groups
 from veer.prove.algebra.simplify import simplify_node

@@ -13,9 +13,8 @@ from veer.functions.registry import Kind
 from veer.ir import expr as ex, ops, types as ty
 from veer.ir.dag import Dataflow
 from veer.ir.pprint import brief
-from veer.ir.resolve import EnclosingRows
 from veer.ir.traits import RowOrder
-from veer.ir.walk import operator_exprs, parts
+from veer.ir.walk import EnclosingRows, operator_exprs, parts
 from veer.prove.algebra import terms
 from veer.prove.algebra.conditions import can_be_null
 from veer.prove.algebra.context import TooLargeError

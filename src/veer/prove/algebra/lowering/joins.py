@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from veer.ir import expr as ex, ops
-from veer.ir.resolve import ResolvedRow
 from veer.ir.schema import Schema
+from veer.ir.walk import ResolvedRow
 from veer.prove.algebra.lowering.base import ExpressionLowering, OperatorInput
 from veer.prove.algebra.lowering.partners import with_partners
 from veer.prove.algebra.terms import Bag, Term

@@ -33,7 +33,7 @@ from veer.read.pyspark.capture.readers_writers import (
 )
 from veer.read.pyspark.capture.stopping import Stopped
 from veer.read.sql import read_schema
-from veer.read.sql.undeclared import HOW, declaration
+from veer.read.sql.tables import HOW, declaration
 
 # Values a program may only print: it cannot go on with what nobody computed.
 PRINTABLE_ACTIONS = ("count", "collect", "first", "head", "take", "tail", "toPandas", "toArrow", "isEmpty",

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from veer.errors import InputError
 from veer.ir import ops
-from veer.ir.paths import location_of
 from veer.ir.schema import Field
 from veer.ir.secrets import (
     hidden_value,
@@ -23,6 +22,7 @@ from veer.ir.secrets import (
     without_secret_values,
     without_secrets,
 )
+from veer.ir.sources import location_of
 from veer.ir.types import STRING
 from veer.ir.writes import Insert, Settings, Write
 from veer.read.pyspark.local_paths import link_targets

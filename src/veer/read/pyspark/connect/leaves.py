@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from veer.errors import ParseError, UnsupportedError
-from veer.ir import ops
+from veer.ir import ops, types as ty
 from veer.ir.schema import Field
 from veer.ir.types import LONG
-from veer.read.pyspark.connect.arrow_rows import given_rows
 from veer.read.pyspark.connect.expressions import name_parts, tree_of, trees_of
 from veer.read.pyspark.connect.frames import Frame
 from veer.read.pyspark.connect.literals import read_literal
 from veer.read.pyspark.connect.messages import told
 from veer.read.pyspark.connect.nodes import Constant
+from veer.read.pyspark.connect.types import parse_type_text, require_struct
+from veer.read.pyspark.plans.pickled_rows import MOST_CELLS, exact_cell
+from veer.read.pyspark.plans.types import field_type, type_of
 from veer.read.sql.changes import target_of
 from veer.read.sql.merges import changed
 from veer.read.sql.parse import parse_statements
@@ -24,6 +30,7 @@ from veer.read.sql.scope import Plan, ScopeColumn
 
 if TYPE_CHECKING:
     from veer.read.pyspark.connect.relations import RelationReader
+
 
 MOST_VALUES = 1_000
 HELD = ("cached_local_relation", "chunked_cached_local_relation", "cached_remote_relation")
@@ -164,3 +171,68 @@ RELATIONS: dict[str, Callable[[RelationReader, Any], Frame]] = {
     "sql": sql,
     "unresolved_table_valued_function": table_function,
 }
+
+# -- rows that came with a plan, in Arrow's format: themselves, or a table known by a digest -----
+
+
+def given_rows(relation: Any) -> ops.AnyOperator:
+    """The rows of a local relation of the protocol."""
+    import pyarrow
+
+    if not relation.HasField("data"):
+        return ops.Values(_fields(relation.schema), ())
+    with pyarrow.ipc.open_stream(io.BytesIO(relation.data)) as stream:
+        table = stream.read_all()
+    fields = _fields(relation.schema) if relation.schema else _arrow_fields(table.schema)
+    if len(fields) != table.num_columns:
+        raise UnsupportedError("given rows with another number of columns than their schema")
+    if table.num_rows * len(fields) <= MOST_CELLS:
+        try:
+            columns = [
+                [_cell(value, field.type) for value in column.to_pylist()]
+                for column, field in zip(table.columns, fields, strict=True)
+            ]
+            return ops.Values(fields, tuple(zip(*columns, strict=True)))
+        except (UnsupportedError, ValueError, OverflowError):
+            pass
+    # The same bytes are the same rows.
+    digest = hashlib.blake2b(relation.schema.encode() + b"\0" + relation.data, digest_size=16)
+    return ops.Source(f"rows_{digest.hexdigest()}", fields, format=ops.LOCAL)
+
+
+def _fields(schema: str) -> tuple[Field, ...]:
+    """The columns of a schema, written as JSON or as DDL."""
+    if not schema.startswith("{"):
+        type_ = require_struct(parse_type_text(schema), "given rows")
+        return tuple(Field(name, t) for name, t in type_.fields)
+    fields = json.loads(schema)["fields"]
+    return tuple(Field(f["name"], field_type(f), f["nullable"]) for f in fields)
+
+
+def _arrow_fields(schema: Any) -> tuple[Field, ...]:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    # A time without a zone is what a server takes it for.
+    fields = from_arrow_schema(schema, prefer_timestamp_ntz=True).fields
+    return tuple(Field(f.name, type_of(f.dataType.jsonValue()), f.nullable) for f in fields)
+
+
+def _cell(value: Any, type_: ty.DataType) -> Any:
+    """A value as the model has it, where Spark takes it for exactly this one."""
+    match type_:
+        case ty.DateType() | ty.TimestampType() | ty.TimestampNtzType() if value is not None:
+            return _moment(value, type_)
+        case _:
+            return exact_cell(value, type_)
+
+
+def _moment(value: Any, type_: ty.DataType) -> Any:
+    """A date or timestamp, which Arrow gives as Python has it."""
+    match type_:
+        case ty.DateType() if type(value) is date:
+            return value
+        case ty.TimestampType() if type(value) is datetime and value.tzinfo is not None:
+            return value.astimezone(UTC).replace(tzinfo=None)
+        case ty.TimestampNtzType() if type(value) is datetime and value.tzinfo is None:
+            return value
+    raise UnsupportedError(f"a row with a value of type {type_}")

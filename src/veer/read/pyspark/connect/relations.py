@@ -7,9 +7,11 @@ read; those of some size are in `selecting`, `grouping`, `cleaning`, `combining`
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -17,6 +19,8 @@ from sqlglot import exp
 from veer.errors import InputError, UnknownNameError, UnsupportedError
 from veer.ir import expr as ex, ops
 from veer.ir.dag import Dataflow
+from veer.ir.ops import TableUdf
+from veer.ir.schema import Field
 from veer.ir.types import is_orderable
 from veer.read.builder import FlowBuilder
 from veer.read.pyspark.connect import (
@@ -27,21 +31,24 @@ from veer.read.pyspark.connect import (
     leaves,
     selecting,
 )
-from veer.read.pyspark.connect.call_sites import site_of
 from veer.read.pyspark.connect.expressions import tree_of, trees_of
+from veer.read.pyspark.connect.messages import tells
 from veer.read.pyspark.connect.nodes import FramePlan, LongName, PlanColumn, parts_of
-from veer.read.pyspark.connect.parsed_text import PARSERS, parsed_text
 from veer.read.pyspark.connect.plans_with_relations import kind_of, node_of
-from veer.read.pyspark.connect.python_functions import inline_call, inline_table, registered_call
-from veer.read.pyspark.connect.surroundings import Surroundings
+from veer.read.pyspark.connect.surroundings import RegisteredFunction, Surroundings
+from veer.read.pyspark.connect.types import parse_type_text, read_type, require_struct
+from veer.read.pyspark.plans.call_sites import shown_site
+from veer.read.pyspark.plans.types import type_of
+from veer.read.python.in_plans import python_call, python_table
 from veer.read.sql.expressions import ExprReader
 from veer.read.sql.placeholders import outward
 from veer.read.sql.query import QueryReader, View
 from veer.read.sql.scope import Plan, ScopeColumn, unknown_column
 from veer.read.sql.select import Select
-from veer.settings import name_key
+from veer.settings import current, name_key
 
 if TYPE_CHECKING:
+    from pyspark.sql.connect.proto.expressions_pb2 import CommonInlineUserDefinedFunction
     from pyspark.sql.connect.proto.relations_pb2 import Relation
 
 
@@ -497,3 +504,102 @@ RELATIONS: dict[str, Callable[[RelationReader, Any], connect_frames.Frame]] = {
     **combining.RELATIONS,
     **leaves.RELATIONS,
 }
+
+# -- where in the user's files a relation comes from: the client notes it on expressions ---------
+
+EXPRESSIONS = ("expressions", "condition", "join_condition", "aliases", "aggregate_expressions")
+EXPRESSIONS_AFTER = ("grouping_expressions", "order")
+
+
+def site_of(relation: Relation, root: Path | None) -> str:
+    """`file:line` of a relation, or nothing if it is not known."""
+    kind = relation.WhichOneof("rel_type")
+    node = getattr(relation, kind) if kind else None
+    names = {f.name for f in node.DESCRIPTOR.fields} if node is not None else set()
+    for name in (n for n in (*EXPRESSIONS, *EXPRESSIONS_AFTER) if n in names):
+        value = getattr(node, name)
+        # The last are those the user added: columns taken over stand before them.
+        several = list(value)[::-1] if hasattr(value, "__len__") else [value]
+        for expression in several[:3]:
+            site = _recorded_site(_inner(expression))
+            if site:
+                return shown_site(site, root)
+    return ""
+
+
+def _inner(node: Any) -> Any:
+    """The expression inside of an alias of `withColumns` or of a sort key."""
+    for name in ("expr", "child"):
+        if node.DESCRIPTOR.name in ("Alias", "SortOrder") and hasattr(node, name):
+            return getattr(node, name)
+    return node
+
+
+def _recorded_site(expression: Any) -> str:
+    if expression.DESCRIPTOR.name != "Expression" or not tells(expression, "common"):
+        return ""
+    return str(expression.common.origin.python_origin.call_site)
+
+
+# -- functions that parse texts into structs; a schema gives the columns -------------------------
+
+PARSERS = frozenset({"from_json", "from_csv"})
+
+
+def parsed_text(function: str, args: Sequence[ex.Expr]) -> ex.Expr:
+    """A text read by a schema, a constant of DDL or JSON: a function of the text."""
+    if len(args) not in (2, 3) or not isinstance(args[1], ex.Literal):
+        raise UnsupportedError(f"{function} by a schema that is not a constant")
+    schema = str(args[1].value)
+    is_json = schema.lstrip().startswith(("{", '"'))
+    type_ = type_of(json.loads(schema)) if is_json else parse_type_text(schema)
+    return ex.OpaqueCall(current().identity(function), tuple(args), type_)
+
+
+# -- python functions inside of plans of the protocol --------------------------------------------
+
+
+def inline_call(
+    call: CommonInlineUserDefinedFunction, args: Sequence[tuple[str, ex.Expr]], around: Surroundings
+) -> ex.Expr:
+    """The call of a function that came with the plan."""
+    udf = call.python_udf
+    function = _callable(around.python(udf.command))
+    type_ = read_type(udf.output_type)
+    return python_call(function, call.function_name, args, type_, udf.eval_type, call.deterministic)
+
+
+def registered_call(function: RegisteredFunction, args: Sequence[ex.Expr]) -> ex.Expr:
+    """The call of a function that the session knows by name."""
+    return python_call(
+        function.function,
+        function.name,
+        [("", arg) for arg in args],
+        function.type,
+        function.eval_type,
+        function.deterministic,
+    )
+
+
+def inline_table(
+    call: CommonInlineUserDefinedFunction,
+    around: Surroundings,
+    scope: str,
+    keys: tuple[ex.Column, ...] = (),
+    more: Sequence[Any] = (),
+) -> TableUdf:
+    """A function of batches, groups or tables that came with the plan."""
+    if call.WhichOneof("function") != "python_udf":
+        raise UnsupportedError(f"the function {call.function_name}, which is not Python's")
+    udf = call.python_udf
+    function = _callable(around.python(udf.command))
+    columns = require_struct(read_type(udf.output_type), "a function of tables")
+    fields = tuple(Field(name, type_) for name, type_ in columns.fields)
+    name, steady = call.function_name, call.deterministic
+    return python_table(function, name, udf.eval_type, steady, scope, keys, fields, more)
+
+
+def _callable(command: Any | None) -> Any | None:
+    """The function of a command, which may come together with its type."""
+    function = command[0] if isinstance(command, tuple) else command
+    return function if callable(function) else None

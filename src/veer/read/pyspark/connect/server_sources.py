@@ -13,9 +13,9 @@ from urllib.parse import unquote
 from veer.errors import InputError, UnsupportedError
 from veer.ir import ops
 from veer.ir.digests import json_digest
-from veer.ir.paths import location_of
 from veer.ir.schema import Field
 from veer.ir.secrets import without_secret_values
+from veer.ir.sources import location_of
 from veer.ir.types import quote_name
 from veer.read.pyspark.local_paths import canonical_path, link_targets
 from veer.read.pyspark.plans.types import field_type, metadata_of

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from unittest.mock import patch
@@ -14,6 +16,7 @@ from unittest.mock import patch
 from veer.errors import InputError, ParseError, UnsupportedError
 from veer.ir import ops
 from veer.ir.dag import Dataflow
+from veer.ir.ops import AnyOperator
 from veer.ir.schema import Schema, close_names
 from veer.read.pyspark import layout
 from veer.read.pyspark.capture.capture import Capture, Written, first_line
@@ -24,12 +27,11 @@ from veer.read.pyspark.offline.classic_api import classic_replacements, pivot_ov
 from veer.read.pyspark.offline.client import Client, ContextStandIn
 from veer.read.pyspark.offline.functions import Functions
 from veer.read.pyspark.offline.older_client import is_older_client, older_replacements
-from veer.read.pyspark.offline.rows import rows_of
 from veer.read.pyspark.offline.schema_answers import Answers
-from veer.read.pyspark.offline.session import connect_session, replaced_builder
 from veer.read.pyspark.offline.statements import run_statement
 from veer.read.pyspark.offline.surroundings import JobSurroundings
-from veer.read.pyspark.offline.types import struct_type
+from veer.read.pyspark.offline.types import columns_of, struct_type
+from veer.read.pyspark.plans.python_rows import rows_from_python
 from veer.read.pyspark.setting_rows import OF_WRITES
 from veer.read.session_settings import (
     check_settings,
@@ -43,6 +45,9 @@ from veer.settings import SessionSettings, name_key, under
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.proto.relations_pb2 import Relation
+
+    from veer.read.pyspark.offline.client import Client
+
 
 STAND_IN = "veer stands for source"  # begins names of tables that no program reads
 # What only objects of a classic session have.
@@ -446,3 +451,110 @@ class OfflineCapture(Capture):
 
 
 __all__ = ["OfflineCapture"]
+
+# -- sessions of PySpark's Connect client with a client that does not contact a server -----------
+
+
+def connect_session(client: Client) -> Any:
+    """The session of this process; functions of PySpark build plans for it from now on."""
+    # `pyspark.sql.functions` asks the environment which kind of column to build; names of columns
+    # are looked up when they are given, as in a classic session.
+    os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
+    os.environ["PYSPARK_VALIDATE_COLUMN_NAME_LEGACY"] = "1"
+    from pyspark.sql import SparkSession as Parent
+    from pyspark.sql.connect.session import SparkSession
+
+    class OfflineSession(SparkSession, Parent):  # type: ignore[misc]
+        """Both kinds of session, for programs that look at its class."""
+
+        def __init__(self, client: Any) -> None:
+            self._client = client
+            self._session_id = client._session_id
+            self.release_session_on_close = False
+
+    session = OfflineSession(client)
+    SparkSession._default_session = session
+    SparkSession._active_session.session = session
+    return session
+
+
+def replaced_builder(capture: OfflineCapture) -> dict[str, Any]:
+    """What `SparkSession.builder` gives: always the session there is."""
+
+    def get_or_create(builder: Any) -> Any:
+        capture.client.settings.configure(dict(builder._options))
+        return capture.spark
+
+    return {
+        "getOrCreate": get_or_create,
+        "create": lambda _: capture.stop("another session is made"),
+    }
+
+
+# -- rows given to `createDataFrame`, checked and typed as in a classic session ------------------
+
+
+def rows_of(session: Any, data: Any, schema: Any, verify: bool) -> AnyOperator:
+    """The rows of a list and their columns."""
+    if isinstance(schema, str):
+        schema = session.client.parsed_ddl(schema)
+    kind = type(data).__module__.partition(".")[0]
+    if kind in ("pandas", "numpy", "pyarrow"):
+        raise UnsupportedError(f"rows of {kind} are given to createDataFrame()")
+    rows = data if isinstance(data, list) else list(data)
+    struct = _checked(session, rows, schema, verify)
+    return rows_from_python(data, columns_of(struct))
+
+
+def _checked(session: Any, rows: list[Any], schema: Any, verify: bool) -> Any:
+    """The columns of rows; an error of PySpark's if they do not fit."""
+    from pyspark.errors import PySparkTypeError
+    from pyspark.sql.types import DataType, StructType, _create_converter, _make_type_verifier
+
+    if isinstance(schema, DataType) and not isinstance(schema, StructType):
+        check: Any = _make_type_verifier(schema, name="field value")
+        for row in rows if verify else ():
+            check(row)
+        return StructType().add("value", schema)
+    if isinstance(schema, StructType):
+        check = _make_type_verifier(schema)
+        for row in rows if verify else ():
+            check(row)
+        struct = schema
+    elif schema is None or isinstance(schema, list | tuple):
+        names = None if schema is None else list(schema)
+        struct = _inferred(session, rows, names)
+        _check_types_known(struct)
+        for i, name in enumerate(names or ()):
+            struct.fields[i].name = struct.names[i] = name
+    else:
+        shown = type(schema).__name__
+        raise PySparkTypeError(f"schema should be a list, None or StructType, got {shown}")
+    convert = _create_converter(struct)
+    for row in rows:
+        struct.toInternal(convert(row))
+    return struct
+
+
+def _check_types_known(struct: Any) -> None:
+    from pyspark.errors import PySparkValueError
+    from pyspark.sql.types import _has_nulltype
+
+    if _has_nulltype(struct):
+        raise PySparkValueError("Some of types cannot be determined after inferring.")
+
+
+def _inferred(session: Any, rows: list[Any], names: list[str] | None) -> Any:
+    """The columns of rows by their values; PySpark 3.5 and 4.0 look up settings themselves."""
+    infer = session._inferSchemaFromList
+    takes_settings = len(signature(infer).parameters) > 2
+    return infer(rows, names, _inference(session)) if takes_settings else infer(rows, names)
+
+
+def _inference(session: Any) -> Any:
+    return session.client.get_config_dict(
+        "spark.sql.pyspark.inferNestedDictAsStruct.enabled",
+        "spark.sql.pyspark.legacy.inferArrayTypeFromFirstElement.enabled",
+        "spark.sql.pyspark.legacy.inferMapTypeFromFirstPair.enabled",
+        "spark.sql.timestampType",
+    )

@@ -10,8 +10,8 @@ from uuid import uuid4
 from veer.errors import UnsupportedError
 from veer.ir import ops
 from veer.ir.digests import json_digest
-from veer.ir.paths import location_of
 from veer.ir.secrets import without_secret_values
+from veer.ir.sources import location_of
 from veer.ir.types import (
     AtomicType,
 )

@@ -14,7 +14,7 @@ from dataclasses import MISSING
 from typing import Any, Generic, Protocol
 
 from veer.functions.registry import Kind
-from veer.read.declared import declarations
+from veer.read.inputs import declarations
 from veer.read.python.origins import is_importable, is_library
 from veer.read.python.purity import allow_list, results as res, traits as tr
 from veer.read.python.purity.formats import is_plain_format, is_plain_template

@@ -42,15 +42,16 @@ from veer.read.python.reading import (
     comprehensions,
     constants,
     exceptions,
-    f_strings,
     lists,
     local_functions,
     statements,
+    texts,
     values as val,
 )
+from veer.read.python.reading.branches import State, Tree, ValueContinuation
 from veer.read.python.reading.parameters import assigned_names, bind_parameters
 from veer.read.python.reading.returned import PICKLED, leaf_conversion
-from veer.read.python.reading.values import text
+from veer.read.python.reading.values import Constant, NotRead, Value, text
 from veer.read.python.source import Definition, Missing, definition_of
 
 DEEPEST = 8  # calls inside of calls
@@ -293,7 +294,7 @@ class FunctionReader(branches.Brancher):
                     lambda vs, s: arithmetic.compute(self, op, vs[0], vs[1], s, then),
                 )
             case ast.JoinedStr(values=pieces):
-                return f_strings.joined(self, pieces, state, then)
+                return joined(self, pieces, state, then)
             case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
                 return self.values(elts, state, lambda vs, s: then(_collection(node, vs), s))
             case ast.Dict(keys=keys, values=items) if None not in keys:
@@ -455,3 +456,47 @@ def _dict(values: list[val.Value]) -> val.Value:
         raise val.NotRead("a dict with values of the row")
     plain = [v.value for v in values if isinstance(v, val.Constant)]
     return val.Constant(dict(zip(plain[:half], plain[half:], strict=True)))
+
+
+# -- f-strings of Python functions: their pieces added to one text -------------------------------
+
+
+def joined(
+    reader: FunctionReader, pieces: Sequence[ast.expr], state: State, then: ValueContinuation
+) -> Tree:
+    """The text of an f-string, its pieces from left to right."""
+
+    def collect(left: Sequence[ast.expr], text_so_far: Value, s: State) -> Tree:
+        if not left:
+            return then(text_so_far, s)
+        return _piece(
+            reader,
+            left[0],
+            s,
+            lambda v, t: arithmetic.compute(
+                reader, ast.Add(), text_so_far, v, t, lambda m, u: collect(left[1:], m, u)
+            ),
+        )
+
+    return collect(pieces, Constant(""), state)
+
+
+def _piece(reader: FunctionReader, node: ast.expr, state: State, then: ValueContinuation) -> Tree:
+    """A part of an f-string, as a text: `{x}` and `{x!s}` are `str(x)`, None included."""
+    match node:
+        case ast.Constant(value=value):
+            return then(Constant(value), state)
+        case ast.FormattedValue(value=value, conversion=-1 | 115, format_spec=None):
+            return reader.value(value, state, lambda v, s: reader.text(v, s, then))
+        case ast.FormattedValue(
+            value=value,
+            conversion=-1,
+            format_spec=ast.JoinedStr(values=[ast.Constant(value=spec)]),
+        ):
+            return reader.value(
+                value,
+                state,
+                lambda v, s: texts.formatted(reader, v, str(spec), s, then),
+            )
+        case _:
+            raise NotRead("a formatted value")
