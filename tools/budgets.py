@@ -45,7 +45,6 @@ ALONE = {
     "show.as_*": "an output format",
     "projects.show.as_*": "an output format",
     "*.front_end": "a front end",
-    "*.front_end": "a front end",
     "*.front_ends": "the table of a plug-in",
     "*.commands": "the table of a plug-in",
     "*.cli.*": "a command",
