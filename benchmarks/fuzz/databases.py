@@ -45,7 +45,9 @@ ODD: dict[str, tuple[Any, ...]] = {
     ),
     "BOOLEAN": (True, False),
 }
-KINDS = ("plain", "odd", "sparse")  # the databases a pair is run on
+KINDS = ("plain", "odd", "sparse")  # the rows of a table
+DATABASES = ("plain", "mixed")  # the databases a pair is run on
+MIXED = ("odd", "odd", "odd", "plain", "sparse", "empty")  # kinds of the tables of the second
 
 
 def value(rng: Random, type_: str, kind: str) -> Any:
@@ -64,11 +66,18 @@ def value(rng: Random, type_: str, kind: str) -> Any:
 
 
 def database(rng: Random, schema: Schema, kind: str) -> Database:
-    """A legal database: `plain` small values, `odd` extreme ones, `sparse` few rows and many nulls."""
+    """A legal database: `plain` small values, `odd` extreme ones, `sparse` few rows and many nulls.
+
+    In one that is `mixed` every table is of another kind, or has no rows.
+    """
     rows: Database = {}
     for table in schema.tables:
+        of = rng.choice(MIXED) if kind == "mixed" else kind
+        if of == "empty":
+            rows[table.name] = []
+            continue
         count = {"plain": rng.randint(3, 9), "odd": rng.randint(2, 9), "sparse": rng.randint(0, 2)}
-        rows[table.name] = _rows(rng, schema, table, rows, kind, count[kind])
+        rows[table.name] = _rows(rng, schema, table, rows, of, count[of])
     return rows
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.fuzz.databases import KINDS, Row
+from benchmarks.fuzz.databases import DATABASES, MIXED, Row
 from benchmarks.fuzz.files import random_rows, write_source
-from benchmarks.fuzz.judge import Judge, Outcome, canonical, outcome_of
+from benchmarks.fuzz.judge import SIDE, Judge, Outcome, canonical, outcome_of, together
 from benchmarks.fuzz.programs import COLUMNS, Program, program
 from benchmarks.fuzz.verdicts import (
     CRASH,
@@ -32,12 +32,15 @@ from benchmarks.fuzz.verdicts import (
     judged_equal,
     judged_schema,
     judged_witness,
+    noted,
 )
+from veer.ir.paths import paths_of
 from veer.verdict import WitnessKind
 
 BLOCK = 10
 SECONDS = 60.0
 NOT_REALISED = "not realised"
+OTHER_TEXT = "another text"
 
 
 class World:
@@ -55,23 +58,30 @@ class World:
     def fill(self, rng: Random, kind: str) -> None:
         """Write rows to every folder that is read."""
         for name, format_ in self.formats.items():
-            write_source(self.folder / name, format_, random_rows(rng, kind))
+            of = rng.choice(MIXED) if kind == "mixed" else kind
+            rows = [] if of == "empty" else random_rows(rng, of)
+            write_source(self.folder / name, format_, rows)
 
     def write(self, name: str, rows: Sequence[Row]) -> None:
-        """Replace the rows of a folder."""
-        write_source(self.folder / name, self.formats[name], rows)
+        """Replace the rows of a folder, by files that hold all of them."""
+        write_source(self.folder / name, self.full_format(name), rows)
+
+    def full_format(self, name: str) -> str:
+        """The format of a folder; columns that its files are without at first can be in them."""
+        return "parquet" if self.formats[name] == "without a" else self.formats[name]
 
     def outcomes(self) -> list[Outcome]:
         """What both versions give now."""
-        outcomes = []
-        for version in self.versions:
-            try:
-                frame = version["build"](self.spark, str(self.folder))
-            except Exception as error:
-                outcomes.append(Outcome(error=str(error)[:300], refused=True))
-                continue
-            outcomes.append(outcome_of(frame))
-        return outcomes
+        try:
+            frames = self.frames()
+        except Exception as error:
+            return [Outcome(error=str(error)[:300], refused=True)] * 2
+        if not self.program.impure:
+            sides = [f.selectExpr(f"{n} AS `{SIDE}`", "*") for n, f in enumerate(frames)]
+            both = together(*sides)
+            if both is not None:
+                return list(both)
+        return list(map(outcome_of, frames))
 
     def source_rows(self) -> list[Counter[Any]]:
         """The rows of every source of both versions."""
@@ -96,10 +106,9 @@ def frame_blocks(seed: int, pairs: int) -> Iterator[tuple[str, Any]]:
 
     def work(block: int, size: int) -> Any:
         def go(session: Any, counted: Counter[str]) -> Iterator[tuple[Finding, dict[str, Any]]]:
-            judge = Judge(session, fast=False)
+            judge = Judge(session)
             for number in range(size):
-                id_ = f"frames-{seed}-{block}-{number}"
-                fuzzed = program(id_, Random(f"frames {seed} {block} {number}"))
+                fuzzed = made_program(seed, block, number)
                 yield from judged_program(judge, fuzzed, counted)
 
         return go
@@ -107,6 +116,11 @@ def frame_blocks(seed: int, pairs: int) -> Iterator[tuple[str, Any]]:
     for block in range(-(-pairs // BLOCK)):
         size = min(BLOCK, pairs - block * BLOCK)
         yield f"frames {seed} {block} {size}", work(block, size)
+
+
+def made_program(seed: int, block: int, number: int) -> Program:
+    """The program of these numbers."""
+    return program(f"frames-{seed}-{block}-{number}", Random(f"frames {seed} {block} {number}"))
 
 
 def judged_program(
@@ -125,9 +139,12 @@ def judged_program(
         except Exception:
             counted["frames not built"] += 1
             return
+        start = time.monotonic()
         answer = asked(lambda: veer.verify(p, q), SECONDS)
+        noted(fuzzed.id, answer, time.monotonic() - start)
         counted[f"frames {answer.verdict}"] += 1
-        shown = {"id": fuzzed.id, "p": fuzzed.p, "q": fuzzed.q, "rewrites": fuzzed.rewrites}
+        shown: dict[str, Any] = {"id": fuzzed.id, "p": fuzzed.p, "q": fuzzed.q}
+        shown |= {"rewrites": fuzzed.rewrites, "formats": fuzzed.formats}
         for finding in _judge(world, answer, rng, counted):
             yield finding, {**shown, **answer.shown()}
     finally:
@@ -149,7 +166,7 @@ def _judge(world: World, answer: Answer, rng: Random, counted: Counter[str]) -> 
 
 
 def _judge_equal(world: World, answer: Answer, rng: Random) -> Iterator[Finding]:
-    for kind in KINDS:
+    for kind in DATABASES:
         world.fill(rng, kind)
         p, q = world.outcomes()
         finding = judged_equal(answer, p, q)
@@ -171,7 +188,7 @@ def _judge_witness(world: World, answer: Answer, counted: Counter[str]) -> Itera
     tables: Mapping[str, Any] = answer.witness.tables
     rows_of_program = world.source_rows()
     for name, table in tables.items():
-        if not name.startswith("file:"):
+        if not _is_files(name):
             rows = Counter(
                 tuple(canonical(v, signed_zeros=False) for v in r) for r in table["rows"]
             )
@@ -179,7 +196,10 @@ def _judge_witness(world: World, answer: Answer, counted: Counter[str]) -> Itera
                 why = f"the witness replaces rows that the program makes itself ({name})"
                 yield Finding(WRONG_INEQUIVALENT, why)
                 return
-    wrong = _realise(world, tables)
+    wrong = realised(world, tables)
+    if wrong == NOT_REALISED:
+        tables = as_csv_holds(world, tables)
+        wrong = realised(world, tables)
     if wrong is not None and wrong != NOT_REALISED:
         yield Finding(WRONG_INEQUIVALENT, wrong)
         return
@@ -188,16 +208,29 @@ def _judge_witness(world: World, answer: Answer, counted: Counter[str]) -> Itera
         return
     p, q = world.outcomes()
     finding = judged_witness(p, q)
-    if finding is not None:
+    if finding is not None and tables is not answer.witness.tables:
+        counted["frames witness not realised"] += 1
+    elif finding is not None:
         yield replace(finding, details={"spark p": p.shown(), "spark q": q.shown()})
 
 
-def _realise(world: World, tables: Mapping[str, Any]) -> str | None:
+def as_csv_holds(world: World, tables: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tables with another text for an empty one, which CSV reads as null."""
+    changed = {}
+    for name, table in tables.items():
+        rows = table["rows"]
+        if _is_files(name) and world.formats[_folder(world, paths_of(name)[0])] == "csv":
+            rows = [[OTHER_TEXT if v == "" else v for v in row] for row in rows]
+        changed[name] = {**table, "rows": rows}
+    return changed
+
+
+def realised(world: World, tables: Mapping[str, Any]) -> str | None:
     """Write the rows of a witness to the files; what is wrong if no files hold these rows."""
     needed: dict[tuple[str, ...], list[Row]] = {}
     for name, table in tables.items():
-        if name.startswith("file:"):
-            folders = tuple(_folder(world, path) for path in name.split(" "))
+        if _is_files(name):
+            folders = tuple(_folder(world, path) for path in paths_of(name))
             places = {column: i for i, column in enumerate(table["columns"])}
             rows = [
                 tuple(row[places[c]] if c in places else None for c in COLUMNS)
@@ -233,6 +266,11 @@ def _realise(world: World, tables: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _is_files(name: str) -> bool:
+    """Whether a table of a witness is read from files, and not made by the program."""
+    return all(path.startswith("file:") for path in paths_of(name))
+
+
 def _folder(world: World, path: str) -> str:
     """The folder of the world a path is in; globs stand for all of theirs."""
     parts = path.removeprefix("file:").split("/")
@@ -242,18 +280,11 @@ def _folder(world: World, path: str) -> str:
 
 def _read(world: World, name: str) -> Counter[Any]:
     """The rows of a folder, read with the usual options."""
-    format_ = world.formats[name]
-    if format_ in ("partitioned", "without a"):
-        return _bag_of(world, "parquet", name, format_)
-    return _bag_of(world, format_, name, format_)
-
-
-def _bag_of(world: World, reader: str, name: str, format_: str) -> Counter[Any]:
-    schema = ", ".join(f"{n} {t}" for n, t in COLUMNS.items() if format_ != "without a" or n != "a")
-    frame = world.spark.read.schema(schema).format(reader).load(str(world.folder / name))
-    if format_ == "without a":
-        frame = frame.selectExpr("CAST(NULL AS INT) AS a", "b", "c", "d")
-    return outcome_of(frame.select(*COLUMNS)).bag()
+    format_ = world.full_format(name)
+    schema = ", ".join(f"{n} {t}" for n, t in COLUMNS.items())
+    reader = world.spark.read.schema(schema)
+    reader = reader.format("parquet" if format_ == "partitioned" else format_)
+    return outcome_of(reader.load(str(world.folder / name)).select(*COLUMNS)).bag()
 
 
 def _bag(rows: Sequence[Row]) -> Counter[Any]:

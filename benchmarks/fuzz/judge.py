@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, localcontext
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.fuzz.databases import Row, micros
@@ -23,7 +25,17 @@ FAST = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",
 }
+# Other ways to run the same: now and then one of these is taken.
+WAYS: tuple[dict[str, str], ...] = (
+    {"spark.sql.codegen.factoryMode": "FALLBACK"},
+    {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"},
+    {"spark.sql.adaptive.enabled": "true"},
+    {"spark.sql.autoBroadcastJoinThreshold": "10MB"},
+)
+SIDE = "side of the pair"  # the column that tells the rows of both versions apart
 
 
 @dataclass(frozen=True)
@@ -78,16 +90,28 @@ class Judge:
         self.spark = spark
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         spark.sparkContext.setLogLevel("OFF")
-        for name, setting in FAST.items():
-            if fast:
-                spark.conf.set(name, setting)
-            else:
+        given = spark.sparkContext.getConf()
+        for name, quick in FAST.items():
+            setting = quick if fast else given.get(name)
+            if setting is None:
                 spark.conf.unset(name)
+            else:
+                spark.conf.set(name, setting)
         self.pool = ThreadPoolExecutor(THREADS)
 
-    def load(self, schema: Schema, rows: Mapping[str, Sequence[Row]]) -> None:
-        """Make tables temporary views; one without rows may be missing."""
+    def set_way(self, rng: Random) -> None:
+        """How queries are run from now on: mostly the quick way, now and then another."""
+        other = rng.choice(WAYS) if rng.random() < 0.1 else {}
+        for name, setting in {**FAST, **other}.items():
+            self.spark.conf.set(name, setting)
+
+    def load(
+        self, schema: Schema, rows: Mapping[str, Sequence[Row]], needed: Sequence[str] = ()
+    ) -> None:
+        """Make the tables some queries need temporary views, by default all; rows may be missing."""
         for table in schema.tables:
+            if needed and not any(re.search(rf"\b{table.name}\b", text) for text in needed):
+                continue
             types = [c.type for c in table.columns]
             content = arrow_table(table.names, types, rows.get(table.name, ()))
             # One partition, and nothing the optimizer computes by itself, as with files.
@@ -98,12 +122,44 @@ class Judge:
         """The outcomes of queries."""
         return list(self.pool.map(self._run, texts))
 
+    def run_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[Outcome, Outcome]]:
+        """The outcomes of pairs of queries whose rows may come in any order."""
+        return list(self.pool.map(self._run_pair, pairs))
+
     def _run(self, text: str) -> Outcome:
         try:
             frame = self.spark.sql(text)
         except Exception as error:
             return Outcome(error=first_line(error), refused=True)
         return outcome_of(frame)
+
+    def _run_pair(self, pair: tuple[str, str]) -> tuple[Outcome, Outcome]:
+        try:
+            sides = [
+                self.spark.sql(f"SELECT {n} AS `{SIDE}`, * FROM ({text})")
+                for n, text in enumerate(pair)
+            ]
+        except Exception:
+            sides = []
+        return (sides and together(*sides)) or (self._run(pair[0]), self._run(pair[1]))
+
+
+def together(p: DataFrame, q: DataFrame) -> tuple[Outcome, Outcome] | None:
+    """Both versions in one job, their first column 0 and 1; none if types differ or one fails."""
+    (names, types), (others, same_types) = _columns(p), _columns(q)
+    if types != same_types:
+        return None
+    both = outcome_of(p.unionAll(q))
+    if both.error:
+        return None
+    ours, theirs = (tuple(r[1:] for r in both.rows if r[0] == n) for n in (0, 1))
+    return Outcome(names, types, ours), Outcome(others, types, theirs)
+
+
+def _columns(side: DataFrame) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and types of a version, without the column that says which one it is."""
+    fields = side.schema.fields[1:]
+    return tuple(f.name for f in fields), tuple(f.dataType.simpleString() for f in fields)
 
 
 def outcome_of(frame: DataFrame) -> Outcome:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,8 +21,8 @@ from benchmarks.fuzz.asking import Verifier
 from benchmarks.fuzz.frames import frame_blocks
 from benchmarks.fuzz.judge import Judge
 from benchmarks.fuzz.runs import run_blocks
-from benchmarks.fuzz.sql_mode import BLOCK, block_of, judged
-from benchmarks.fuzz.verdicts import NOTED, WRONG, Finding
+from benchmarks.fuzz.sql_mode import BLOCK, Pair, block_of, judged
+from benchmarks.fuzz.verdicts import NOTED, NOTES, WRONG, Answer, Finding, noted
 
 Findings = Iterator[tuple[Finding, dict[str, Any]]]
 MODES = ("sql", "frames", "runs")
@@ -38,6 +40,9 @@ class Log:
 
     def __post_init__(self) -> None:
         (self.folder / "found").mkdir(parents=True, exist_ok=True)
+        if not NOTES.handlers:
+            NOTES.addHandler(logging.FileHandler(self.folder / "not-decided.jsonl", delay=True))
+            NOTES.setLevel(logging.INFO)
         for path in sorted(self.folder.glob("blocks*.jsonl")):
             for line in path.read_text(encoding="utf-8").splitlines():
                 read = json.loads(line)
@@ -120,9 +125,15 @@ def _run(mode: str, asked: argparse.Namespace, log: Log) -> None:
     part = max(asked.part, 0)
     blocks = {"sql": _sql_blocks, "frames": _frame_blocks, "runs": _run_blocks}[mode]
     session = None
-    for number, (name, work) in enumerate(blocks(asked)):
-        if name in log.done or number % asked.workers != part:
-            continue
+    todo = [
+        (name, work)
+        for number, (name, work) in enumerate(blocks(asked))
+        if name not in log.done and number % asked.workers == part
+    ]
+    for number, (name, work) in enumerate(todo):
+        for _, prepared in todo[number : number + 2]:
+            if isinstance(prepared, _SqlBlock):
+                prepared.prepare()
         session = session or spark_session()
         counted: Counter[str] = Counter()
         findings: Counter[str] = Counter()
@@ -134,35 +145,57 @@ def _run(mode: str, asked: argparse.Namespace, log: Log) -> None:
 
 
 def _sql_blocks(asked: argparse.Namespace) -> Iterator[tuple[str, Any]]:
-    work = _SqlWork(asked.seed)
+    tools = _SqlTools()
     for block in range(-(-asked.pairs // BLOCK)):
         size = min(BLOCK, asked.pairs - block * BLOCK)
-        yield f"sql {asked.seed} {block} {size}", partial(work.block, block, size)
+        yield f"sql {asked.seed} {block} {size}", _SqlBlock(tools, asked.seed, block, size)
 
 
-class _SqlWork:
-    """Blocks of SQL pairs; the verifying process and the judge are kept between them."""
+class _SqlTools:
+    """What blocks of SQL pairs share: the verifying process, asked by one thread, and the judge."""
 
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
+    def __init__(self) -> None:
+        self.thread = ThreadPoolExecutor(1)
         self.verifier: Verifier | None = None
         self.judge: Judge | None = None
 
-    def block(self, block: int, size: int, session: Any, counted: Counter[str]) -> Findings:
-        """Verify and judge one block."""
+    def ask(self, pair: Pair) -> Answer:
+        """What Veer says of a pair."""
         self.verifier = self.verifier or Verifier()
-        self.judge = self.judge or Judge(session)
-        schema, pairs = block_of(self.seed, block, size)
         start = time.monotonic()
-        decided = [(pair, self.verifier.ask(pair)) for pair in pairs]
-        taken = time.monotonic() - start
+        answer = self.verifier.ask(pair)
+        noted(pair.id, answer, time.monotonic() - start)
+        return answer
+
+
+class _SqlBlock:
+    """One block: verified while Spark judges the one before it."""
+
+    def __init__(self, tools: _SqlTools, seed: int, block: int, size: int) -> None:
+        self.tools, self.seed, self.block, self.size = tools, seed, block, size
+
+    @cached_property
+    def verified(self) -> Future[list[tuple[Pair, Answer]]]:
+        """The pairs and what Veer says of them, as soon as it is there."""
+        _, pairs = block_of(self.seed, self.block, self.size)
+        return self.tools.thread.submit(lambda: [(pair, self.tools.ask(pair)) for pair in pairs])
+
+    def prepare(self) -> None:
+        """Begin to verify."""
+        assert self.verified is not None
+
+    def __call__(self, session: Any, counted: Counter[str]) -> Findings:
+        """Judge what Veer says."""
+        judge = self.tools.judge = self.tools.judge or Judge(session)
+        decided = self.verified.result()
+        start = time.monotonic()
         counted.update(f"sql {answer.verdict}" for _, answer in decided)
         by_id = {pair.id: answer for pair, answer in decided}
-        rng = Random(f"rows {self.seed} {block}")
-        for pair, finding in judged(self.judge, schema, decided, rng):
+        rng = Random(f"rows {self.seed} {self.block}")
+        judge.set_way(rng)
+        for pair, finding in judged(judge, decided[0][0].schema, decided, rng):
             yield finding, {**pair.shown(), **by_id[pair.id].shown()}
-        judging = time.monotonic() - start - taken
-        print(f"        block {block}: verified in {taken:.1f} s, judged in {judging:.1f} s")
+        print(f"        block {self.block}: judged in {time.monotonic() - start:.1f} s")
 
 
 def _frame_blocks(asked: argparse.Namespace) -> Iterator[tuple[str, Any]]:

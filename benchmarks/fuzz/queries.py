@@ -192,7 +192,12 @@ class Generator:
                         condition = both(condition, pair)
                     return condition
         mixed = rng.random() < 0.05
-        pairs_of = [(a, b) for a in scope for b in more if a.type == b.type or mixed]
+        pairs_of = [
+            (a, b)
+            for a in scope
+            for b in more
+            if a.type == b.type or (mixed and is_number(a.type) == is_number(b.type))
+        ]
         if not pairs_of:
             return self.predicate([*scope, *more], 0)
         op = "=" if rng.random() < 0.8 else rng.choice(COMPARISONS)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,11 +19,12 @@ def replay(path: Path) -> int:
     read = json.loads(path.read_text(encoding="utf-8"))
     from tests.spark.session import spark_session
 
-    if "schema" not in read:
-        print("frames and runs are made again by their seed: see `id`")
+    if "schema" not in read and not read["id"].startswith("frames-"):
+        print("runs are made again by their seed: see `id`")
         return 64
+    judged = _judged if "schema" in read else _judged_frames
     wrong = 0
-    for finding in _judged(read, spark_session()):
+    for finding in judged(read, spark_session()):
         print(
             f"{finding.kind}: {finding.why}\n{json.dumps(finding.details, indent=2, default=str)}"
         )
@@ -46,3 +49,19 @@ def _judged(read: dict[str, Any], session: Any) -> list[Finding]:
             f for _, f in judged(judge, schema, [(pair, answer)], Random(f"replay {number}"))
         ]
     return findings
+
+
+def _judged_frames(read: dict[str, Any], session: Any) -> list[Finding]:
+    from benchmarks.fuzz.frames import judged_program, made_program
+    from benchmarks.fuzz.judge import Judge
+
+    _, seed, block, number = read["id"].split("-")
+    fuzzed = made_program(int(seed), int(block), int(number))
+    if (fuzzed.p, fuzzed.q) != (read["p"], read["q"]):
+        formats = tuple(map(tuple, read.get("formats", fuzzed.formats)))
+        fuzzed = replace(fuzzed, p=read["p"], q=read["q"], formats=formats)
+        print("the generator makes another program of this seed now; the file's own is judged")
+    counted: Counter[str] = Counter()
+    found = [f for f, _ in judged_program(Judge(session), fuzzed, counted)]
+    print("  ".join(f"{name} {number}" for name, number in sorted(counted.items())))
+    return found

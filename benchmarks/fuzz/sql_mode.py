@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
+from signal import ITIMER_PROF
 from typing import Any
 
 from benchmarks.fuzz import expression_rules, query_rules  # noqa: F401  (they register rules)
-from benchmarks.fuzz.databases import KINDS, Database, Row, broken_constraints, database
+from benchmarks.fuzz.databases import DATABASES, Database, Row, broken_constraints, database
 from benchmarks.fuzz.judge import Judge, Outcome
 from benchmarks.fuzz.queries import Generator
 from benchmarks.fuzz.rewriting import rewritten
@@ -37,6 +38,7 @@ from veer.show.wording import reason_text
 from veer.verdict import Report, TableSemantics, WitnessKind
 
 BLOCK = 20  # pairs with the same schema
+SECONDS = 30.0  # of processor time for one verification
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,14 @@ def verified(pair: Pair) -> Answer:
             for name, text in (("P", pair.p), ("Q", pair.q))
         )
         comparison = Comparison(
-            TableSemantics(pair.semantics), ColumnMatching(pair.columns), TypeMatching(pair.types)
+            TableSemantics(pair.semantics),
+            ColumnMatching(pair.columns),
+            TypeMatching(pair.types),
+            hints=False,
         )
         return verify(p, q, comparison)
 
-    return asked(ask)
+    return asked(ask, SECONDS, ITIMER_PROF)
 
 
 def judged(
@@ -117,20 +122,31 @@ def judged(
         elif answer.verdict == "inequivalent":
             yield from ((pair, finding) for finding in _judge_witness(judge, pair, answer))
     equal = [(pair, answer) for pair, answer in decided if answer.verdict == "equivalent"]
-    for kind in KINDS if equal else ():
+    for kind in DATABASES if equal else ():
         rows = database(rng, schema, kind)
         judge.load(schema, rows)
-        outcomes = judge.run([text for pair, _ in equal for text in (pair.p, pair.q)])
-        for (pair, answer), p, q in zip(equal, outcomes[::2], outcomes[1::2], strict=True):
+        outcomes = _outcomes(judge, [pair for pair, _ in equal])
+        for (pair, answer), (p, q) in zip(equal, outcomes, strict=True):
             finding = judged_equal(answer, p, q, pair.semantics, pair.columns)
             if finding is not None:
                 yield pair, replace(finding, details=_details(rows, p, q))
 
 
+def _outcomes(judge: Judge, pairs: Sequence[Pair]) -> list[tuple[Outcome, Outcome]]:
+    """What both versions of pairs give; each apart where the order of rows counts."""
+    bags = [pair for pair in pairs if pair.semantics != "ordered"]
+    told = dict(zip(bags, judge.run_pairs([(pair.p, pair.q) for pair in bags]), strict=True))
+    for pair in pairs:
+        if pair not in told:
+            p, q = judge.run([pair.p, pair.q])
+            told[pair] = p, q
+    return [told[pair] for pair in pairs]
+
+
 def _judge_witness(judge: Judge, pair: Pair, answer: Answer) -> Iterator[Finding]:
     witness = answer.witness
     if witness.kind is not WitnessKind.ROWS:
-        judge.load(pair.schema, {})
+        judge.load(pair.schema, {}, [pair.p, pair.q])
         p, q = judge.run([pair.p, pair.q])
         finding = judged_schema(p, q, pair.columns)
         if finding is not None:
@@ -140,8 +156,8 @@ def _judge_witness(judge: Judge, pair: Pair, answer: Answer) -> Iterator[Finding
     broken = broken_constraints(pair.schema, rows)
     if broken:
         yield Finding(ILLEGAL_WITNESS, "; ".join(broken), {"tables": _texts(rows)})
-    judge.load(pair.schema, rows)
-    p, q = judge.run([pair.p, pair.q])
+    judge.load(pair.schema, rows, [pair.p, pair.q])
+    ((p, q),) = _outcomes(judge, [pair])
     finding = judged_witness(p, q, pair.semantics, pair.columns)
     if finding is None and _depends_on_order(pair):
         finding = _judge_turned(judge, pair, rows, p, q)
@@ -159,8 +175,9 @@ def _judge_turned(
     judge: Judge, pair: Pair, rows: Mapping[str, Sequence[Row]], p: Outcome, q: Outcome
 ) -> Finding | None:
     """The witness with its rows the other way round: no result of P may be one of Q."""
-    judge.load(pair.schema, {name: list(reversed(content)) for name, content in rows.items()})
-    turned_p, turned_q = judge.run([pair.p, pair.q])
+    turned = {name: list(reversed(content)) for name, content in rows.items()}
+    judge.load(pair.schema, turned, [pair.p, pair.q])
+    ((turned_p, turned_q),) = _outcomes(judge, [pair])
     for a, b in ((turned_p, turned_q), (p, turned_q), (turned_p, q)):
         if not (a.error or b.error) and same_rows(a, b, pair.semantics, pair.columns):
             why = "the results on the witness may be the same, if its rows come in another order"

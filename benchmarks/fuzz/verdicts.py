@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import signal
 import traceback
 from collections.abc import Callable, Iterator
@@ -29,6 +31,8 @@ UNSAID_FAILURE = "unsaid failure"
 SIGNED_ZERO = "signed zero"
 OTHER_ROWS = "witness shows other rows"
 NOTED = (UNSAID_FAILURE, SIGNED_ZERO, OTHER_ROWS)
+NOTES = logging.getLogger("benchmarks.fuzz.notes")  # what was refused, or took long
+SLOW = 30.0  # seconds
 
 
 class TimeOutError(Exception):
@@ -71,8 +75,8 @@ class Finding:
 
 
 @contextmanager
-def at_most(seconds: float) -> Iterator[None]:
-    """Stop what takes too long; no seconds are no limit."""
+def at_most(seconds: float, clock: int = signal.ITIMER_REAL) -> Iterator[None]:
+    """Stop what takes too long by a clock; no seconds are no limit."""
     if not seconds:
         yield
         return
@@ -80,19 +84,22 @@ def at_most(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeOutError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    sent = {signal.ITIMER_REAL: signal.SIGALRM, signal.ITIMER_PROF: signal.SIGPROF}[clock]
+    before = signal.signal(sent, stop)
+    signal.setitimer(clock, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(clock, 0)
+        signal.signal(sent, before)
 
 
-def asked(verify: Callable[[], Report], seconds: float = 0.0) -> Answer:
+def asked(
+    verify: Callable[[], Report], seconds: float = 0.0, clock: int = signal.ITIMER_REAL
+) -> Answer:
     """What Veer says, also where it fails; for at most some seconds, if any are given."""
     try:
-        with at_most(seconds):
+        with at_most(seconds, clock):
             report = verify()
     except TimeOutError:
         return Answer("timeout", f"more than {seconds:g} s")
@@ -104,6 +111,13 @@ def asked(verify: Callable[[], Report], seconds: float = 0.0) -> Answer:
     if isinstance(report.sinks[0].reason, ProofRefuted):
         return replace(answer, verdict="crash")
     return answer
+
+
+def noted(id_: str, answer: Answer, seconds: float) -> None:
+    """Keep a note of a pair that is refused, or takes long."""
+    if answer.verdict in ("error", "timeout", "crash") or seconds > SLOW:
+        line = {"id": id_, "verdict": answer.verdict, "seconds": round(seconds, 1)}
+        NOTES.info(json.dumps({**line, "reason": answer.reason[:300]}, ensure_ascii=False))
 
 
 def answer_of(sink: SinkReport) -> Answer:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.fuzz.databases import KINDS, broken_constraints, database
+from benchmarks.fuzz.databases import DATABASES, KINDS, broken_constraints, database
+from benchmarks.fuzz.frames import NOT_REALISED, World, as_csv_holds, realised
 from benchmarks.fuzz.judge import Judge, Outcome
 from benchmarks.fuzz.main import main
-from benchmarks.fuzz.programs import program
+from benchmarks.fuzz.programs import COLUMNS, Program, program
 from benchmarks.fuzz.rewriting import RULES
 from benchmarks.fuzz.schemas import Column, Reference, Schema, Table, random_schema, read_tables
 from benchmarks.fuzz.sql_mode import Pair, block_of, judged, verified
@@ -30,6 +31,7 @@ from benchmarks.fuzz.verdicts import (
 )
 from veer.assumptions import SameChoice
 from veer.errors import InputError
+from veer.ir.paths import location_of
 from veer.read.sql import read_schema, read_sql
 from veer.verdict import Witness, WitnessKind
 
@@ -50,7 +52,7 @@ def test_databases_honour_what_is_declared() -> None:
     for number in range(60):
         rng = Random(number)
         schema = random_schema(rng)
-        for kind in KINDS:
+        for kind in {*KINDS, *DATABASES}:
             assert broken_constraints(schema, database(rng, schema, kind)) == []
 
 
@@ -125,7 +127,6 @@ def test_a_witness_must_show_a_difference() -> None:
 
 @pytest.mark.spark
 def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
-    settings = dict(spark.conf.getAll)
     judge = Judge(spark)
     schema = Schema((T, PARENT, CHILD))
     pair = Pair("x", schema, "SELECT a FROM t", "SELECT a FROM t WHERE a IS NOT NULL")
@@ -141,13 +142,18 @@ def test_the_judge_tells_right_from_wrong(spark: SparkSession) -> None:
     try:
         assert WRONG_EQUIVALENT in kinds(pair, EQUAL)
         assert kinds(replace(pair, q="SELECT a FROM (SELECT a FROM t)"), EQUAL) == []
+        failing = replace(pair, q="SELECT CAST(1 / (coalesce(a, 0) * 0) AS INT) AS a FROM t")
+        assert UNSAID_FAILURE in kinds(failing, EQUAL)  # run apart where one fails
+        other_type = replace(pair, q="SELECT CAST(a AS BIGINT) AS a FROM t", types="value")
+        assert kinds(other_type, EQUAL) == []
+        zero = replace(pair, p="SELECT 0.0D AS z FROM t", q="SELECT -(0.0D) AS z FROM t")
+        assert kinds(zero, EQUAL) == [SIGNED_ZERO] * len(DATABASES)
         assert kinds(pair, witness(t=[[None, 1.0]])) == []
         assert kinds(pair, witness(t=[[1, 1.0]])) == [WRONG_INEQUIVALENT]
         assert kinds(child, witness(c=[[1]])) == [ILLEGAL_WITNESS]
         assert kinds(child, witness(c=[[1]], p=[[1]])) == []
     finally:
-        for name in set(dict(spark.conf.getAll)) - set(settings):
-            spark.conf.unset(name)
+        Judge(spark, fast=False)  # the settings of the session, as before
 
 
 @pytest.mark.spark
@@ -161,3 +167,21 @@ def test_the_command(
     assert len((tmp_path / "blocks-0.jsonl").read_text(encoding="utf-8").splitlines()) == 3
     assert main(asked) in (0, 1)  # nothing is done twice
     assert len((tmp_path / "blocks-0.jsonl").read_text(encoding="utf-8").splitlines()) == 3
+
+
+@pytest.mark.spark
+def test_witnesses_over_files_are_written_to_them(spark: SparkSession, tmp_path: Path) -> None:
+    """Of several paths, of files that lack a column at first, of CSV, which holds no empty text."""
+    formats = (("t0", "without a"), ("t1a", "parquet"), ("t1b", "parquet"), ("t2", "csv"))
+    world = World(Judge(spark, fast=False), Program("x", "", "", (), formats), tmp_path)
+    there, here = (f"file:{tmp_path}/{name}" for name in ("t0", "t2"))
+    both = location_of([f"file:{tmp_path}/t1a", f"file:{tmp_path}/t1b"])
+    table = {"columns": list(COLUMNS), "rows": [[None, "", 0.5, 1]]}
+    assert realised(world, {there: table, both: table}) is None
+    frame = spark.read.schema("a INT, b STRING").parquet(f"{tmp_path}/t1a", f"{tmp_path}/t1b")
+    assert [tuple(r) for r in frame.collect()] == [(None, "")]
+    assert realised(world, {here: table}) == NOT_REALISED
+    assert realised(world, as_csv_holds(world, {here: table})) is None
+    assert realised(
+        world, {both: table, f"file:{tmp_path}/t1a": {**table, "rows": [[2, "", 0.5, 1]]}}
+    )

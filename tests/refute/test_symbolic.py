@@ -105,3 +105,10 @@ def test_columns_a_model_does_not_mention_hold_values_of_their_types() -> None:
     tables = symbolic_instance(one, two, ((0, 0),), TableSemantics.BAG, 1)
     assert tables is not None and tables["t"]
     assert constraints_hold(tables_read((one, two)), tables)
+
+
+@pytest.mark.parametrize(("other", "found"), [("m || 'y' <> 'xy'", False), ("m <> 'vw'", True)])
+def test_functions_of_the_greatest_text_of_a_join_take_no_minutes(other: str, found: bool) -> None:
+    greatest = "SELECT max(p.s) AS m FROM t AS p JOIN t AS q ON p.b < q.b"
+    rows = f"SELECT trim(lower(m)) AS c, m FROM ({greatest}) AS g WHERE trim(lower(m)) <> 'x'"
+    assert solved(rows, f"{rows} AND {other}", size=4) is found

@@ -225,6 +225,17 @@ QUERIES = [
     "SELECT exp(a / 7) AS e, ln(b / 7) AS l, log10(b / 11) AS t FROM t",
     "SELECT INTERVAL '178956970-7' YEAR TO MONTH + INTERVAL '1' MONTH AS i",
     "SELECT -INTERVAL '178956970-7' YEAR TO MONTH AS i, INTERVAL '1' DAY - INTERVAL '3' DAY AS j",
+    # parentheses around queries, and around relations with names
+    "SELECT a, b FROM t WHERE EXISTS ((SELECT 1 FROM u WHERE u.a = t.a) UNION ALL (SELECT 2 FROM u WHERE u.c = t.b))",
+    "SELECT a, b FROM t WHERE EXISTS ((SELECT a FROM u WHERE u.a = t.a) EXCEPT (SELECT t.b))",
+    "SELECT a FROM t WHERE NOT EXISTS ((SELECT u.c FROM u) INTERSECT (SELECT a FROM t))",
+    "SELECT a FROM t WHERE EXISTS ((SELECT 1 FROM u WHERE u.a = t.a))",
+    "SELECT EXISTS ((SELECT 1 FROM u WHERE FALSE) UNION (SELECT 2 FROM u WHERE FALSE)) FROM t",
+    "SELECT s.a, x.b FROM t AS x CROSS JOIN ((SELECT a FROM u) AS s LEFT ANTI JOIN t AS y ON s.a = y.a)",
+    "SELECT x.b, s.a, y.b AS c FROM t AS x JOIN ((SELECT a FROM u) AS s JOIN t AS y ON s.a = y.b) ON x.a < s.a",
+    "SELECT s.a FROM ((SELECT a FROM u) AS s)",
+    "SELECT s.a FROM ((SELECT a FROM u) AS s) AS r",
+    "SELECT * FROM ((SELECT a FROM u) AS s JOIN t USING (a)) AS r",
 ]
 
 NEAR_REFUSALS = [  # what Spark refuses beside what it answers

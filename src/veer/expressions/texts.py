@@ -222,6 +222,8 @@ def function_of_alternatives(expr: ex.Expr, simplify: Simplify) -> ex.Expr | Non
         return None
 
     def of(values: Sequence[ex.Expr]) -> list[ex.Expr] | None:
+        if sum(not isinstance(v, ex.Literal) for v in values) > 1:
+            return None  # before each is looked into: values of values are many
         before, after = expr.args[:place], expr.args[place + 1 :]
         results = [simplify(replace(expr, args=(*before, v, *after))) for v in values]
         others = sum(not isinstance(r, ex.Literal) for r in results)

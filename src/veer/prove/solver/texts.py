@@ -8,6 +8,7 @@ conditions follow from others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from itertools import permutations
 from typing import Any, NamedTuple, final
@@ -32,7 +33,7 @@ class _Noted(NamedTuple):
     """A call that reads one text besides constants, with the terms of the text and of its value."""
 
     call: ex.Call
-    read: ex.Expr  # the text
+    read: ex.Symbol  # stands for the text in it, which may be of any size
     text: Any
     value: Any
 
@@ -63,7 +64,9 @@ class TextFacts:
     def note(self, call: ex.Call, read: ex.Expr, text: Any, value: Any) -> None:
         """A call has a value, given that its text is not null."""
         if len(self._noted) < MOST_CALLS:
-            self._noted.append(_Noted(call, read, text, value))
+            symbol = ex.Symbol(0, read.type)
+            args = tuple(_with_symbol(arg, read, symbol) for arg in call.args)
+            self._noted.append(_Noted(replace(call, args=args), symbol, text, value))
 
     def axioms(self, constants: Mapping[str, Any]) -> Iterator[Any]:
         """What holds of the calls met, for the constant texts of the question with their terms."""
@@ -90,6 +93,15 @@ class TextFacts:
         part = _searched(one.call)
         if part and part.strip(" ") and _only_trims(other.call, other.read):
             yield z3.Implies(one.value, other.value != self._constant(""))
+
+
+def _with_symbol(expr: ex.Expr, read: ex.Expr, symbol: ex.Symbol) -> ex.Expr:
+    """An expression with a symbol for the text at the end of its chain."""
+    if expr is read:
+        return symbol
+    if not isinstance(expr, ex.Call):
+        return expr
+    return replace(expr, args=tuple(_with_symbol(a, read, symbol) for a in expr.args))
 
 
 def _only_trims(call: ex.Call, read: ex.Expr) -> bool:

@@ -89,6 +89,16 @@ class VeerSpark(Spark):
                 self.raise_error("An interval of several units")
             return tree
 
+        def _parse_function_call(self, *args: Any, **named: Any) -> exp.Expr | None:
+            """EXISTS of a query in parentheses, which sqlglot takes for a function."""
+            tree: exp.Expr | None = super()._parse_function_call(*args, **named)
+            match tree:
+                case exp.Anonymous(this=str() as name, expressions=[exp.Query() as query]) if (
+                    name.upper() == "EXISTS"
+                ):
+                    return self.expression(exp.Exists(this=query))  # type: ignore[no-any-return]
+            return tree
+
         def _parse_in(self, *args: Any, **named: Any) -> exp.In:
             """IN with at least one value."""
             tree: exp.In = super()._parse_in(*args, **named)

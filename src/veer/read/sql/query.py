@@ -321,7 +321,8 @@ class QueryReader:
             "offset",
         )
         inner = node.this
-        if isinstance(inner, exp.Table):
+        named = isinstance(inner, exp.Subquery) and (inner.alias or inner.args.get("joins"))
+        if isinstance(inner, exp.Table) or named:  # parentheses around relations with names
             plan = self.relation(inner)
         else:
             plan = self.visible(self.query(inner))
