@@ -34,7 +34,7 @@ from benchmarks.fuzz.verdicts import (
     judged_witness,
     noted,
 )
-from veer.ir.paths import paths_of
+from veer.ir.sources import paths_of
 from veer.verdict import WitnessKind
 
 BLOCK = 10

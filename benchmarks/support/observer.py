@@ -16,9 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NORMALIZED = ("veer.rewrite.normalize:normalized", "veer.rewrite.normalize:normalized")
-SHOW = ("veer.ir.pprint:show_dataflow", "veer.ir.pprint:show_dataflow")
-REPORT = ("veer.show.as_json:report_json", "veer.show.as_json:report_json")
+# Where a function is now, and where it was: modules below `veer`.
+NORMALIZED = ("rewrite.normalize:normalized", "normalize.normalize:normalized")
+SHOW = ("ir.pprint:show_dataflow", "model.pprint:show_dataflow")
+REPORT = ("show.as_json:report_json", "report.as_json:report_json")
 # Kinds, not texts: a sentence may be reworded.
 SAID = ("p", "q", "verdict", "reason_kind", "assumption_kinds", "caveat_kinds")
 
@@ -28,7 +29,7 @@ def first_of(places: tuple[str, ...]) -> Callable[..., Any]:
     for place in places:
         module, _, name = place.partition(":")
         try:
-            found: Callable[..., Any] = getattr(import_module(module), name)
+            found: Callable[..., Any] = getattr(import_module(f"veer.{module}"), name)
         except ModuleNotFoundError:
             continue
         return found

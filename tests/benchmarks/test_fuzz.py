@@ -31,7 +31,7 @@ from benchmarks.fuzz.verdicts import (
 )
 from veer.assumptions import SameChoice
 from veer.errors import InputError
-from veer.ir.paths import location_of
+from veer.ir.sources import location_of
 from veer.read.sql import read_schema, read_sql
 from veer.verdict import Witness, WitnessKind
 

@@ -163,7 +163,8 @@ TABLE: dict[str, tuple[list[tuple[str | Expr, str]], list[str | Expr]]] = {
     ),
     "value_of_map": (
         [("map('p', n, 'q', m)[x]", "CASE WHEN (x = 'p') THEN n WHEN (x = 'q') THEN m ELSE NULL END")],
-        ["map('p', n, 'p', m)[x]", "map('p', n, y, m)[x]", "map(0D, n, 1D, m)[f]", "mp[x]",
+        ["element_at(map('p', n, 'p', m), x)", "element_at(map('p', n, y, m), x)",
+         "element_at(map(0D, n, 1D, m), f)", "mp[x]",
          "map('p', n, 'q', m)[uuid()]"],
     ),
     "element_of_map": ([("element_at(mp, x)", "mp[x]")], ["element_at(xs, n)"]),
