@@ -17,7 +17,7 @@ from tools.layers import PLUGINS, short
 
 LINES = {  # to reach: 70,000 in the core, 90,000 in all
     "api and values": 2_000,
-    "all": 107_100,
+    "all": 107_500,
     "core": 81_900,
     "batch": 700,
     "cli": 2_000,
