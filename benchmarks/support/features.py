@@ -29,6 +29,7 @@ from veer.ir.ops import (
     GlobalAggregate,
     IntersectAll,
     Join,
+    JoinKind,
     Lateral,
     Limit,
     Over,
@@ -64,11 +65,11 @@ def _calculates_floats(operator: AnyOperator) -> bool:
 
 
 OF_OPERATORS: dict[str, Callable[[AnyOperator], bool]] = {
-    "inner join": lambda o: isinstance(o, Join) and o.kind in ("inner", "cross"),
-    "left or right join": lambda o: isinstance(o, Join) and o.kind == "left",
-    "full join": lambda o: isinstance(o, Join) and o.kind == "full",
+    "inner join": lambda o: isinstance(o, Join) and o.kind in (JoinKind.INNER, JoinKind.CROSS),
+    "left or right join": lambda o: isinstance(o, Join) and o.kind == JoinKind.LEFT,
+    "full join": lambda o: isinstance(o, Join) and o.kind == JoinKind.FULL,
     "semi or anti join, INTERSECT, EXCEPT": lambda o: (
-        isinstance(o, Join) and o.kind in ("semi", "anti")
+        isinstance(o, Join) and o.kind in (JoinKind.SEMI, JoinKind.ANTI)
     ),
     "LATERAL": lambda o: isinstance(o, Lateral),
     "UNION ALL": lambda o: isinstance(o, Union),

@@ -29,6 +29,7 @@ from veer.ir.ops import (
     AnyOperator,
     Filter,
     Join,
+    JoinKind,
     NamedCall,
     Project,
     RowUdf,
@@ -96,7 +97,9 @@ class Flow:
         at = self.add(self.projection(c=Call("+", (column("a"), column("c")), INT)), at)
         at = self.add(Filter(Not(compared("c", "=", rng.randrange(20)))), at)
         at = self.add(
-            Join("inner", Compare("=", column("b"), column("k"))), at, rng.choice(list(small))
+            Join(JoinKind.INNER, Compare("=", column("b"), column("k"))),
+            at,
+            rng.choice(list(small)),
         )
         at = self.add(Filter(compared("v", ">=", rng.randrange(3))), at)
         at = self.add(self.projection(b=column("v")), at)

@@ -16,7 +16,7 @@ from benchmarks.workloads.definitions import files
 from veer.interpreter import run_dataflow, same_result
 from veer.ir.dag import Dataflow
 from veer.ir.expr import Call, Expr
-from veer.ir.ops import Aggregate, Join, Project, RowUdf, Source, Union, Unnest
+from veer.ir.ops import Aggregate, Join, JoinKind, Project, RowUdf, Source, Union, Unnest
 from veer.ir.walk import parts
 from veer.read.workflow.reader import SCHEMA
 from veer.refute import Refutation, first_difference
@@ -47,7 +47,7 @@ def kinds(dataflow: Dataflow) -> Counter[str]:
         match operator:
             case Join(kind):
                 found["join"] += 1
-                found["outer join"] += kind in ("left", "full")
+                found["outer join"] += kind in (JoinKind.LEFT, JoinKind.FULL)
             case Aggregate():
                 found["aggregate"] += 1
             case Union():

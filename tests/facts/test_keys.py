@@ -21,7 +21,7 @@ from veer.functions.registry import Failure, Kind
 from veer.interpreter import Program, Run, Signal
 from veer.ir.dag import Dataflow
 from veer.ir.expr import And, Call, Column, Compare, Expr, Literal, Named, SortKey
-from veer.ir.ops import AnyOperator, Join, Limit, Project, Sink, Sort, Source
+from veer.ir.ops import AnyOperator, Join, JoinKind, Limit, Project, Sink, Sort, Source
 from veer.ir.schema import Field, Schema
 from veer.ir.types import INT
 from veer.read.builder import FlowBuilder
@@ -237,7 +237,7 @@ def chained_self_joins(count: int) -> Dataflow:
         both = rows + rows
         equal = Compare("=", Column("id", INT), Column("id", INT, 1))
         assert both.place("id", 1) == len(rows)
-        joined = builder.add(Join("inner", equal), top, top)
+        joined = builder.add(Join(JoinKind.INNER, equal), top, top)
         columns = (Named("id", Column("id", INT)), Named("v", Column("v", INT, 1)))
         top = builder.add(Project(columns), joined)
     top = builder.add(Sort((SortKey(Column("id", INT)),)), top)
@@ -278,7 +278,7 @@ def test_the_number_of_keys_is_bounded() -> None:
     top = builder.add(source)
     for _ in range(8):  # all columns are kept: twice as many keys with every join
         equal = Compare("=", Column("id", INT), Column("id", INT, len(builder.schemas[top]) // 2))
-        top = builder.add(Join("inner", equal), top, top)
+        top = builder.add(Join(JoinKind.INNER, equal), top, top)
     builder.add(Sink("result"), top, id_="result")
     dataflow = builder.finish()
     derived = uniqueness(dataflow, top).keys

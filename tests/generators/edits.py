@@ -19,6 +19,7 @@ from veer.ir.ops import (
     AnyOperator,
     Filter,
     Join,
+    JoinKind,
     Limit,
     Project,
     RowUdf,
@@ -293,9 +294,9 @@ def _lets_pass(operator: AnyOperator, port: int, read: set[tuple[str, int]]) -> 
             return once and read <= plain
         case RowUdf(adds=adds):
             return not {f.name for f in adds} & {name for name, _ in read}
-        case Join(kind="inner" | "cross"):
+        case Join(kind=JoinKind.INNER | JoinKind.CROSS):
             return True
-        case Join(kind="left" | "semi" | "anti"):
+        case Join(kind=JoinKind.LEFT | JoinKind.SEMI | JoinKind.ANTI):
             return port == 0
         case Aggregate(keys):
             floats = any(has_floats(k.expr.type) for k in keys)

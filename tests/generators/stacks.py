@@ -35,6 +35,7 @@ from veer.ir.ops import (
     GlobalAggregate,
     IntersectAll,
     Join,
+    JoinKind,
     Limit,
     NamedCall,
     NamedOver,
@@ -162,9 +163,19 @@ class Stacks:
 
     def join(self, left: str) -> str:
         right = self.rng.choice(self.signals)
-        kind = self.rng.choice(("inner", "left", "left", "full", "semi", "anti", "cross"))
+        kind = self.rng.choice(
+            (
+                JoinKind.INNER,
+                JoinKind.LEFT,
+                JoinKind.LEFT,
+                JoinKind.FULL,
+                JoinKind.SEMI,
+                JoinKind.ANTI,
+                JoinKind.CROSS,
+            )
+        )
         both = self.builder.schemas[left] + self.builder.schemas[right]
-        condition = None if kind == "cross" else self.over_rows(both)
+        condition = None if kind == JoinKind.CROSS else self.over_rows(both)
         return self.builder.add(Join(kind, condition), left, right)
 
     def over_rows(self, rows: Schema) -> Expr:

@@ -15,7 +15,18 @@ from veer.facts.fingerprint import fingerprint, fingerprints
 from veer.ir.dag import Dataflow, Link
 from veer.ir.expr import Call, Cast, Column, Compare, Expr, Literal, Named, Not
 from veer.ir.json import from_json, to_json
-from veer.ir.ops import Aggregate, AnyOperator, Filter, Join, Limit, Project, Sink, Source, Union
+from veer.ir.ops import (
+    Aggregate,
+    AnyOperator,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Project,
+    Sink,
+    Source,
+    Union,
+)
 from veer.ir.pprint import show_dataflow, show_expr
 from veer.ir.schema import Field, Schema
 from veer.ir.types import (
@@ -189,7 +200,7 @@ def test_ill_formed_operators_are_named(operator: AnyOperator, message: str) -> 
         ),
         ({"t": TABLE, "u": TABLE, "r": Sink("r")}, [Link("t", "r")], "'u' (Source) feeds nothing"),
         (
-            {"t": TABLE, "j": Join("cross"), "r": Sink("r")},
+            {"t": TABLE, "j": Join(JoinKind.CROSS), "r": Sink("r")},
             [Link("t", "j"), Link("j", "r")],
             "1 inputs, expected 2",
         ),
@@ -252,7 +263,7 @@ def test_nullability_follows_joins() -> None:
         {
             "t": TABLE,
             "k": key,
-            "j": Join("left", compare("=", A, Column("k", INT))),
+            "j": Join(JoinKind.LEFT, compare("=", A, Column("k", INT))),
             "r": Sink("r"),
         },
         [Link("t", "j"), Link("k", "j", 1), Link("j", "r")],

@@ -14,6 +14,7 @@ from veer.ir.ops import (
     AnyOperator,
     Filter,
     Join,
+    JoinKind,
     Limit,
     NamedCall,
     Project,
@@ -52,7 +53,7 @@ def random_dataflow(rng: random.Random, size: int) -> Dataflow:
             operators[id_] = Union()
             links += [Link(below, id_, 0), Link(rng.choice(list(operators)[:-1] or ["s"]), id_, 1)]
         elif kind == 3:
-            operators[id_] = Join("semi", Compare("=", A, Column("a", INT, 1)))
+            operators[id_] = Join(JoinKind.SEMI, Compare("=", A, Column("a", INT, 1)))
             links += [Link(below, id_, 0), Link(rng.choice(["s", below]), id_, 1)]
         else:
             order = (A, Column("b", INT)) if rng.random() < 0.7 else (A, A)

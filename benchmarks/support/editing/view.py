@@ -16,6 +16,7 @@ from veer.ir.ops import (
     AnyOperator,
     Filter,
     Join,
+    JoinKind,
     Project,
     RowUdf,
     Sort,
@@ -111,9 +112,9 @@ class View:
         """
         below, above = self.types(self.inputs(id_)[port]), self.types(id_)
         match self.operator(id_):
-            case Filter() | Sort() | RowUdf() | Unnest() | Join(kind="inner"):
+            case Filter() | Sort() | RowUdf() | Unnest() | Join(kind=JoinKind.INNER):
                 pairs = [(name, name) for name in below]
-            case Join(kind="left" | "semi" | "anti") if port == 0:
+            case Join(kind=JoinKind.LEFT | JoinKind.SEMI | JoinKind.ANTI) if port == 0:
                 pairs = [(name, name) for name in below]
             case Project(columns):
                 pairs = _plain(columns)

@@ -197,14 +197,14 @@ class SqlWriter:
     ) -> str:
         """A join; without a condition all pairs of rows, which SQL calls CROSS."""
         both = inputs[0] + inputs[1]
-        one_side = join.kind in ("semi", "anti")
+        one_side = join.kind in (ops.JoinKind.SEMI, ops.JoinKind.ANTI)
         shown = inputs[0].names if one_side else both.names
         kind, on = join.kind, ""
         if join.condition is not None:
             on = f" ON {self.text(join.condition, (both, *outer))}"
-        elif kind == "inner":
-            kind = "cross"
-        elif kind != "cross":
+        elif kind == ops.JoinKind.INNER:
+            kind = ops.JoinKind.CROSS
+        elif kind != ops.JoinKind.CROSS:
             on = " ON true"
         return _select(_numbered(shown), f"{tables[0]} {JOINED[kind]} {tables[1]}{on}")
 

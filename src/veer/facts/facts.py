@@ -125,9 +125,9 @@ def rows_kept(operator: ops.AnyOperator) -> tuple[tuple[int, ...], tuple[ex.Expr
     match operator:
         case ops.Filter(predicate):
             return (0,), (predicate,)
-        case ops.Join("inner" | "cross", condition):
+        case ops.Join(ops.JoinKind.INNER | ops.JoinKind.CROSS, condition):
             return (0, 1), () if condition is None else (condition,)
-        case ops.Join("full"):
+        case ops.Join(ops.JoinKind.FULL):
             return (), ()
         case ops.Join() | ops.Project() | ops.Aggregate() | ops.IntersectAll() | ops.ExceptAll():
             return (0,), ()

@@ -295,9 +295,9 @@ def _joined(join: ops.Join, schemas: Sequence[Schema], inputs: Sequence[Uniquene
     """
     left, right = inputs
     match join.kind:
-        case "semi" | "anti":
+        case ops.JoinKind.SEMI | ops.JoinKind.ANTI:
             return left
-        case "inner" | "left" | "cross":
+        case ops.JoinKind.INNER | ops.JoinKind.LEFT | ops.JoinKind.CROSS:
             pass
         case _:
             return Uniqueness()  # a full join pads both sides
@@ -306,14 +306,14 @@ def _joined(join: ops.Join, schemas: Sequence[Schema], inputs: Sequence[Uniquene
     ours, theirs = _met(join.condition, schemas[0] + schemas[1], width)
     keys = _relying_on([key for key in moved if key.places <= theirs], left.keys)
     constants = left.constants
-    if join.kind != "left":
+    if join.kind != ops.JoinKind.LEFT:
         keys += _relying_on([key for key in left.keys if key.places <= ours], moved)
         constants |= {i + width for i in right.constants}
     given_left, given_right = _determined(join.condition, schemas[0] + schemas[1], width)
     for a, b in product(left.keys[:MOST_COMBINED], moved[:MOST_COMBINED]):
         relied = a.relied | b.relied
         keys.append(Key(a.places | (b.places - given_left), relied))
-        if join.kind != "left":
+        if join.kind != ops.JoinKind.LEFT:
             keys.append(Key((a.places - given_right) | b.places, relied))
     return _unique(keys, constants, _dependent_in_join(join, schemas, inputs))
 
@@ -329,7 +329,7 @@ def _dependent_in_join(
     both, width = schemas[0] + schemas[1], len(schemas[0])
     yield from dependencies.lookup(join.condition, both, width, [k.places for k in right.keys])
     yield from (Dependency(k.places, frozenset(range(width))) for k in left.keys)
-    if join.kind != "left":
+    if join.kind != ops.JoinKind.LEFT:
         every = frozenset(range(len(schemas[1])))
         yield from (Dependency(k.places, every).moved(width) for k in right.keys)
         yield from dependencies.where(join.condition, both)

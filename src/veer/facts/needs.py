@@ -67,7 +67,7 @@ def semantics_needed(
         # Whatever order rows come in, a sort gives its own and a join none.
         wanted = BAG if operator.traits.order.ignores_inputs else ORDERED
     match operator:
-        case ops.Join(kind="semi" | "anti") if port == 1:
+        case ops.Join(kind=ops.JoinKind.SEMI | ops.JoinKind.ANTI) if port == 1:
             return SET  # whether there is a partner, not how many
         case ops.Aggregate(keys, calls):
             return _counted(calls, columns, len(keys))

@@ -45,11 +45,16 @@ def _most_rows_above(dataflow: Dataflow, id_: str, below: Sequence[float]) -> fl
             return min(count, below[0])
         case ops.Limit() | ops.Project() | ops.Sort() | ops.Over() | ops.RowUdf():
             return below[0]
-        case ops.Aggregate() | ops.Deduplicate() | ops.Sink() | ops.Join(kind="semi" | "anti"):
+        case (
+            ops.Aggregate()
+            | ops.Deduplicate()
+            | ops.Sink()
+            | ops.Join(kind=ops.JoinKind.SEMI | ops.JoinKind.ANTI)
+        ):
             return below[0]  # no group without a row
         case ops.Union():
             return sum(below)
-        case ops.Join(kind="inner" | "cross"):
+        case ops.Join(kind=ops.JoinKind.INNER | ops.JoinKind.CROSS):
             return 0 if 0 in below else below[0] * below[1]  # 0 * inf would be NaN
         case (
             ops.Source()

@@ -76,9 +76,9 @@ def _passed_on(
         case ops.Union():
             alike = zip(*feeding, strict=False)
             return [m[0] if len(set(m)) == 1 else json_digest(m) for m in alike]
-        case ops.Join(kind="inner" | "cross"):
+        case ops.Join(kind=ops.JoinKind.INNER | ops.JoinKind.CROSS):
             return [*feeding[0], *feeding[1]]
-        case ops.Join(kind="semi" | "anti"):
+        case ops.Join(kind=ops.JoinKind.SEMI | ops.JoinKind.ANTI):
             return feeding[0]
         case ops.Project(columns):
             return [_mark(named.expr, feeding[0], schemas[0]) for named in columns]

@@ -447,7 +447,12 @@ class Rows:
     # -- several tables ------------------------------------------------------------------------
 
     def join(
-        self, other: Rows, kind: str, pairs: Sequence[tuple[str, str]], *, null_matches: bool
+        self,
+        other: Rows,
+        kind: ops.JoinKind,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        null_matches: bool,
     ) -> Joined:
         """The rows of both that are equal in pairs of columns; of semi and anti those of this one."""
         left = self.schema
@@ -460,7 +465,9 @@ class Rows:
             both.append(ex.Compare("<=>" if null_matches else "=", a.expr, right))
         condition = coercion.conjunction(both) if both else None
         id_ = self.flow.add(
-            ops.Join("cross" if condition is None else kind, condition), self.id, other.id
+            ops.Join(ops.JoinKind.CROSS if condition is None else kind, condition),
+            self.id,
+            other.id,
         )
         return Joined(self.flow, id_, self, other)
 

@@ -55,7 +55,10 @@ def gather_group(dataflow: Dataflow, root: str) -> JoinGroup:
             members.add(id_)
             predicates.append(operator.predicate)
             (id_,) = dataflow.inputs[id_]
-        inner = isinstance(operator, ops.Join) and operator.kind in ("inner", "cross")
+        inner = isinstance(operator, ops.Join) and operator.kind in (
+            ops.JoinKind.INNER,
+            ops.JoinKind.CROSS,
+        )
         if isinstance(operator, ops.Join) and inner and is_own(id_) and depth < DEEPEST:
             members.add(id_)
             left, right = dataflow.inputs[id_]

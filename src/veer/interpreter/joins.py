@@ -14,7 +14,7 @@ from veer.interpreter.expressions import Compiled, Environment, Row, compile_exp
 from veer.interpreter.steps import Outer, Signal, Step
 from veer.ir import expr as ex
 from veer.ir.conditions import conjuncts
-from veer.ir.ops import Join
+from veer.ir.ops import Join, JoinKind
 from veer.ir.schema import Schema
 from veer.ir.walk import columns_read
 
@@ -46,17 +46,17 @@ def compile_join(operator: Join, inputs: Sequence[Schema], outer: Outer) -> Step
         out: list[Row] = []
         for row in left:
             matches = (j for j in find(row) if test(row + right[j], env) is True)
-            if kind in ("semi", "anti"):
-                if (next(matches, None) is not None) == (kind == "semi"):
+            if kind in (JoinKind.SEMI, JoinKind.ANTI):
+                if (next(matches, None) is not None) == (kind == JoinKind.SEMI):
                     out.append(row)
                 continue
             places = list(matches)
             out += [row + right[j] for j in places]
-            if kind == "full":
+            if kind == JoinKind.FULL:
                 matched.update(places)
-            if not places and kind in ("left", "full"):
+            if not places and kind in (JoinKind.LEFT, JoinKind.FULL):
                 out.append(row + right_nulls)
-        if kind == "full":
+        if kind == JoinKind.FULL:
             out += [left_nulls + r for j, r in enumerate(right) if j not in matched]
         return Signal(out)
 
@@ -102,9 +102,9 @@ def _computed(operator: Join, left: Schema, right: Schema) -> tuple[list[ex.Expr
                         keys[of[0]].append(side)
             case _ if len(of := reads(conjunct)) == 1:
                 asked[of[0]].append(conjunct)
-    if operator.kind in ("left", "anti", "full"):
+    if operator.kind in (JoinKind.LEFT, JoinKind.ANTI, JoinKind.FULL):
         asked[0].clear()
-    if operator.kind == "full":
+    if operator.kind == JoinKind.FULL:
         asked[1].clear()
     return asked[0], keys[0], asked[1], keys[1]
 

@@ -162,7 +162,10 @@ def _starts_group(dataflow: Dataflow, id_: str) -> bool:
     """Whether joins below an operator are worth joining together: see `join_groups`."""
 
     def is_inner(operator: ops.AnyOperator) -> bool:
-        return isinstance(operator, ops.Join) and operator.kind in ("inner", "cross")
+        return isinstance(operator, ops.Join) and operator.kind in (
+            ops.JoinKind.INNER,
+            ops.JoinKind.CROSS,
+        )
 
     operator = dataflow.operators[id_]
     if isinstance(operator, ops.Filter):

@@ -136,7 +136,11 @@ def decode(data: Json) -> Any:
         return data
     if "is" in data:
         properties = {name: decode(part) for name, part in data.items() if name != "is"}
-        return _sink(properties) if data["is"] == "Sink" else CLASSES[data["is"]](**properties)
+        if data["is"] == "Sink":
+            return _sink(properties)
+        if data["is"] == "Join":
+            properties["kind"] = ops.JoinKind(properties["kind"])
+        return CLASSES[data["is"]](**properties)
     ((tag, inside),) = data.items()
     match tag:
         case "float":

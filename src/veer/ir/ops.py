@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final, get_args
 
 from veer.errors import IllFormedError
@@ -227,7 +228,18 @@ class Project(Operator):
         return Schema(tuple(computed(named, rows) for named in self.columns))
 
 
-JOIN_KINDS = ("inner", "left", "full", "semi", "anti", "cross")
+class JoinKind(StrEnum):
+    """Which rows a join gives; the values are the words of stored dataflows."""
+
+    INNER = "inner"
+    LEFT = "left"
+    FULL = "full"
+    SEMI = "semi"
+    ANTI = "anti"
+    CROSS = "cross"
+
+    def __repr__(self) -> str:
+        return repr(self.value)  # in digests and printed dataflows a word
 
 
 @final
@@ -239,7 +251,7 @@ class Join(Operator):
     of the left input followed by those of the right.
     """
 
-    kind: str
+    kind: JoinKind
     condition: ex.Expr | None = None
     arity = 2
     traits = OperatorTraits(
@@ -255,21 +267,17 @@ class Join(Operator):
 
     def output(self, inputs: Sequence[Schema]) -> Schema:
         left, right = inputs
-        if self.kind not in JOIN_KINDS:
-            raise IllFormedError(
-                f"unknown join kind {self.kind!r}, expected {', '.join(JOIN_KINDS)}"
-            )
-        if self.kind == "cross" and self.condition is not None:
+        if self.kind == JoinKind.CROSS and self.condition is not None:
             raise IllFormedError("a cross join has no condition")
         if self.condition is not None:
             require_boolean(self.condition, left + right)
         match self.kind:
-            case "semi" | "anti":
+            case JoinKind.SEMI | JoinKind.ANTI:
                 return left
-            case "left":
+            case JoinKind.LEFT:
                 # Also columns declared never null: those of a row without partner are.
                 return left + right.as_nullable()
-            case "full":
+            case JoinKind.FULL:
                 return left.as_nullable() + right.as_nullable()
             case _:
                 return left + right

@@ -30,12 +30,12 @@ from veer.ir.types import quote_name
 from veer.ir.walk import outer_columns, subqueries
 
 JOINED = {
-    "inner": "JOIN",
-    "left": "LEFT JOIN",
-    "full": "FULL JOIN",
-    "semi": "LEFT SEMI JOIN",
-    "anti": "LEFT ANTI JOIN",
-    "cross": "CROSS JOIN",
+    ops.JoinKind.INNER: "JOIN",
+    ops.JoinKind.LEFT: "LEFT JOIN",
+    ops.JoinKind.FULL: "FULL JOIN",
+    ops.JoinKind.SEMI: "LEFT SEMI JOIN",
+    ops.JoinKind.ANTI: "LEFT ANTI JOIN",
+    ops.JoinKind.CROSS: "CROSS JOIN",
 }
 
 
@@ -265,7 +265,7 @@ class _Writer:
         text = SqlExpressions((rows, *self.outer), self._subquery)
         condition = [] if join.condition is None else _conditions(text, join.condition)
         lines = [f"{JOINED[join.kind]} {table}", *sql_select.clause("ON", condition, " AND")]
-        kept = left.names if join.kind in ("semi", "anti") else names
+        kept = left.names if join.kind in (ops.JoinKind.SEMI, ops.JoinKind.ANTI) else names
         return replace(
             left,
             names=kept,

@@ -327,17 +327,17 @@ class SymbolicRun:
             return _any([_all(f) for f in meetings])
 
         pairs = [PossibleRow(meet(a, b), a.values + b.values) for a in left for b in right]
-        if join.kind in ("inner", "cross"):
+        if join.kind in (ops.JoinKind.INNER, ops.JoinKind.CROSS):
             return pairs
         has = [partner([meet(a, b) for b in right]) for a in left]
-        if join.kind == "semi":
+        if join.kind == ops.JoinKind.SEMI:
             return [self._kept(a, h) for a, h in zip(left, has, strict=True)]
         alone = [self._kept(a, ex.Not(_truth(h))) for a, h in zip(left, has, strict=True)]
-        if join.kind == "anti":
+        if join.kind == ops.JoinKind.ANTI:
             return alone
         padding = tuple(ex.Literal(None, t) for t in below[1].types)
         joined = pairs + [PossibleRow(r.there, r.values + padding) for r in alone]
-        if join.kind == "full":
+        if join.kind == ops.JoinKind.FULL:
             before = tuple(ex.Literal(None, t) for t in below[0].types)
             for b in right:
                 other = partner([meet(a, b) for a in left])

@@ -15,7 +15,7 @@ from veer.gui.reading import Outputs, Step
 from veer.ir import expr as ex, ops, types as ty
 from veer.ir.digests import json_digest
 from veer.ir.nullability import is_nullable
-from veer.ir.ops import Join
+from veer.ir.ops import Join, JoinKind
 from veer.read import coercion
 
 ORDER = ("SetOutputOrder", "OutputOrder")  # of the inputs of a Union
@@ -33,13 +33,13 @@ def join(step: Step) -> Outputs:
     sizes = {len(_keys(config, side, rows)) for side, rows in (("Left", left), ("Right", right))}
     gui_rows.require(len(sizes) == 1 and bool(pairs), "columns to join by")
     step.port("Join")
-    paired = _paired(step, left, right, "inner", pairs)
+    paired = _paired(step, left, right, JoinKind.INNER, pairs)
     outputs = {"Join": _selected(config, paired, ("Left_", "Right_"))}
     step.port("Left")
-    outputs["Left"] = _paired(step, left, right, "anti", pairs).rows()
+    outputs["Left"] = _paired(step, left, right, JoinKind.ANTI, pairs).rows()
     step.port("Right")
     back = [(theirs, mine) for mine, theirs in pairs]
-    outputs["Right"] = _paired(step, right, left, "anti", back, turned=True).rows()
+    outputs["Right"] = _paired(step, right, left, JoinKind.ANTI, back, turned=True).rows()
     return outputs
 
 
@@ -62,7 +62,7 @@ def _paired(
     step: Step,
     left: gui_rows.Rows,
     right: gui_rows.Rows,
-    kind: str,
+    kind: JoinKind,
     pairs: Sequence[tuple[str, str]],
     *,
     turned: bool = False,
@@ -129,7 +129,7 @@ def append_fields(step: Step) -> Outputs:
     targets, source = step.input("Targets"), step.input("Source")
     # What comes of no rows at all to append is not known, more than 16 are an error.
     gui_rows.require(_has_few_rows(step, source), "how many records are appended is not told")
-    id_ = step.flow.add(Join("cross"), targets.id, source.id)
+    id_ = step.flow.add(Join(ops.JoinKind.CROSS), targets.id, source.id)
     paired = gui_rows.Joined(step.flow, id_, targets, source)
     config = config_of(step.node.settings)
     return {"Output": _selected(config, paired, ("Target_", "Source_"))}

@@ -9,7 +9,7 @@ from veer.gui.knime.cells import SYSTEM
 from veer.gui.knime.columns import chosen, model_of
 from veer.gui.knime.config import Config, names, table, text
 from veer.gui.reading import Model, Outputs, Step
-from veer.ir import expr as ex, types as ty
+from veer.ir import expr as ex, ops, types as ty
 from veer.read import coercion
 
 Fields = Sequence[tuple[str, ty.DataType | None]]
@@ -145,7 +145,13 @@ def _joined(
     swapped = of_right and not of_left
     first, second = (right, left) if swapped else (left, right)
     turned = [(b, a) for a, b in pairs] if swapped else pairs
-    kind = "full" if of_left and of_right else "left" if of_left or of_right else "inner"
+    kind = (
+        ops.JoinKind.FULL
+        if of_left and of_right
+        else ops.JoinKind.LEFT
+        if of_left or of_right
+        else ops.JoinKind.INNER
+    )
     join = first.join(second, kind, turned, null_matches=False)
     mine = join.of_right if swapped else join.of_left
     theirs = join.of_left if swapped else join.of_right
@@ -183,7 +189,7 @@ def cross_join(step: Step) -> Outputs:
     for key in ("CFG_SHOW_FIRST", "CFG_SHOW_SECOND"):
         gui_rows.require(model.get(key) is False, "RowIDs become columns")
     suffix = text(model, "rigthSuffix")
-    join = left.join(right, "cross", [], null_matches=False)
+    join = left.join(right, ops.JoinKind.CROSS, [], null_matches=False)
     columns = [(name, join.of_left(name)) for name in left.names]
     for name in right.names:
         label = name if name not in left.names else f"{name}{suffix}"

@@ -14,7 +14,7 @@ from veer.gui.graph import Node
 from veer.gui.texera import terms
 from veer.gui.texera.aggregates import aggregate
 from veer.gui.texera.filters import condition
-from veer.ir import types as ty
+from veer.ir import ops, types as ty
 from veer.ir.expr import SortKey
 from veer.ir.schema import Field
 from veer.read import coercion
@@ -267,31 +267,31 @@ def _both(step: reading.Step) -> tuple[gui_rows.Rows, gui_rows.Rows]:
     return left, right
 
 
-def _on_all(left: gui_rows.Rows, right: gui_rows.Rows, kind: str) -> gui_rows.Rows:
+def _on_all(left: gui_rows.Rows, right: gui_rows.Rows, kind: ops.JoinKind) -> gui_rows.Rows:
     pairs = [(name, name) for name in left.names]
     return left.join(right, kind, pairs, null_matches=True).rows()
 
 
 def _intersect(step: reading.Step) -> reading.Outputs:
     left, right = _both(step)
-    return _one(_on_all(left.distinct(), right, "semi"))
+    return _one(_on_all(left.distinct(), right, ops.JoinKind.SEMI))
 
 
 def _difference(step: reading.Step) -> reading.Outputs:
     left, right = _both(step)
-    return _one(_on_all(left.distinct(), right, "anti"))
+    return _one(_on_all(left.distinct(), right, ops.JoinKind.ANTI))
 
 
 def _symmetric_difference(step: reading.Step) -> reading.Outputs:
     left, right = _both(step)
     only_left, only_right = (
-        _on_all(left.distinct(), right, "anti"),
-        _on_all(right.distinct(), left, "anti"),
+        _on_all(left.distinct(), right, ops.JoinKind.ANTI),
+        _on_all(right.distinct(), left, ops.JoinKind.ANTI),
     )
     return _one(only_left.union(only_right))
 
 
-KINDS = {"inner": "inner", "left outer": "left"}
+KINDS = {"inner": ops.JoinKind.INNER, "left outer": ops.JoinKind.LEFT}
 
 
 def _hash_join(step: reading.Step) -> reading.Outputs:
@@ -314,7 +314,7 @@ def _hash_join(step: reading.Step) -> reading.Outputs:
 
 def _cartesian_product(step: reading.Step) -> reading.Outputs:
     left, right = step.input(LEFT), step.input(RIGHT)
-    return _one(_side_by_side(left.join(right, "cross", [], null_matches=True)))
+    return _one(_side_by_side(left.join(right, ops.JoinKind.CROSS, [], null_matches=True)))
 
 
 def _side_by_side(joined: gui_rows.Joined, without: str | None = None) -> gui_rows.Rows:

@@ -17,7 +17,7 @@ from veer.errors import UnsupportedError
 from veer.ir import expr as ex, types as ty
 from veer.ir.dag import Dataflow
 from veer.ir.expr import Expr
-from veer.ir.ops import Join
+from veer.ir.ops import Join, JoinKind
 from veer.ir.query_pair import QueryPair
 from veer.ir.types import DataType
 from veer.prove.algebra import existence, folds, totals
@@ -69,7 +69,7 @@ def prove(pair: QueryPair, options: ProverOptions) -> Answer:
 
 def _left_joins(dataflow: Dataflow) -> int:
     operators = dataflow.operators.values()
-    return sum(isinstance(o, Join) and o.kind == "left" for o in operators)
+    return sum(isinstance(o, Join) and o.kind == JoinKind.LEFT for o in operators)
 
 
 def _attempt(

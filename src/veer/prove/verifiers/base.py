@@ -293,7 +293,10 @@ SPJ = (ops.Source, ops.Filter, ops.Project, ops.Join)
 
 def is_outer_join(operator: ops.AnyOperator) -> bool:
     """Whether an operator pads rows without partner."""
-    return isinstance(operator, ops.Join) and operator.kind in ("left", "full")
+    return isinstance(operator, ops.Join) and operator.kind in (
+        ops.JoinKind.LEFT,
+        ops.JoinKind.FULL,
+    )
 
 
 def ignores_duplicates(function: str, distinct: bool) -> bool:

@@ -19,7 +19,7 @@ from veer.prove.verifiers.base import Ids, OperatorRestriction, Restriction
 class OnlyJoins(OperatorRestriction):
     """Every join is of one of these kinds."""
 
-    kinds: tuple[str, ...]
+    kinds: tuple[ops.JoinKind, ...]
 
     def violation(self, dataflow: Dataflow, id_: str) -> str | None:
         """The kind of a join that is none of those allowed."""

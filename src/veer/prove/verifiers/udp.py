@@ -11,7 +11,9 @@ from veer.verdict import TableSemantics
 
 EACH = (
     OnlyOperators((*SPJ, ops.Union, ops.Aggregate, ops.GlobalAggregate)),
-    verifiers_restrictions.OnlyJoins(("inner", "cross", "semi", "anti")),
+    verifiers_restrictions.OnlyJoins(
+        (ops.JoinKind.INNER, ops.JoinKind.CROSS, ops.JoinKind.SEMI, ops.JoinKind.ANTI)
+    ),
     verifiers_restrictions.BlindToNulls(),
 )
 
@@ -34,7 +36,7 @@ class Udp(AlgebraProfile):
     )
     complete_for = (
         OnlyOperators((*SPJ, ops.Union)),
-        verifiers_restrictions.OnlyJoins(("inner", "cross")),
+        verifiers_restrictions.OnlyJoins((ops.JoinKind.INNER, ops.JoinKind.CROSS)),
         NoSubqueries(),
         verifiers_restrictions.SameScans(),
     )

@@ -11,7 +11,15 @@ from veer.verdict import TableSemantics
 
 EACH = (
     OnlyOperators((*SPJ, ops.Union, ops.Aggregate, ops.GlobalAggregate)),
-    OnlyJoins(("inner", "cross", "left", "semi", "anti")),  # right joins are read as left ones
+    OnlyJoins(
+        (
+            ops.JoinKind.INNER,
+            ops.JoinKind.CROSS,
+            ops.JoinKind.LEFT,
+            ops.JoinKind.SEMI,
+            ops.JoinKind.ANTI,
+        )
+    ),  # right joins are read as left ones
 )
 
 

@@ -59,7 +59,7 @@ def _plain_join(
     if kind == "inner" and condition is None:
         kind = "cross"
     shown = left.columns if kind in ("semi", "anti") else columns
-    return queries.add(ops.Join(kind, condition), left.id, right.id, columns=shown)
+    return queries.add(ops.Join(ops.JoinKind(kind), condition), left.id, right.id, columns=shown)
 
 
 def _right_join(queries: QueryReader, left: Plan, right: Plan, node: exp.Expr) -> Plan:
@@ -89,7 +89,11 @@ def _using_join(
     condition = coercion.conjunction(
         [coercion.compare("=", both.column(i), both.column(width + j)) for i, j in pairs]
     )
-    join = ops.Join("cross", None) if kind == "inner" and not pairs else ops.Join(kind, condition)
+    join = (
+        ops.Join(ops.JoinKind.CROSS, None)
+        if kind == "inner" and not pairs
+        else ops.Join(ops.JoinKind(kind), condition)
+    )
     if kind in ("semi", "anti"):
         kept = queries.add(join, left.id, right.id, columns=left.columns)
         shared = [i for i, _ in pairs]

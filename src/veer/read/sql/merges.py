@@ -120,7 +120,7 @@ class _Merge:
             return changes.Changed(rows)
         twice = self.matched_twice()
         rows = self.reader.add(
-            ops.Join("anti", changes.TRUE), rows.id, twice.id, columns=rows.columns
+            ops.Join(ops.JoinKind.ANTI, changes.TRUE), rows.id, twice.id, columns=rows.columns
         )
         shown = self.reader.project(
             twice, [ex.Named(STOPS, changes.TRUE)], [ScopeColumn(None, STOPS)]
@@ -203,16 +203,16 @@ class _Merge:
             return [self.target.plan]
         plans = []
         if not matched:
-            plans.append(self.joined("semi"))
+            plans.append(self.joined(ops.JoinKind.SEMI))
         elif matched[0] != DELETES_ALL:
-            plans.append(self.acted_on(self.joined("inner"), matched))
+            plans.append(self.acted_on(self.joined(ops.JoinKind.INNER), matched))
         if not unmatched or unmatched[0] != DELETES_ALL:
-            plans.append(self.acted_on(self.joined("anti"), unmatched))
+            plans.append(self.acted_on(self.joined(ops.JoinKind.ANTI), unmatched))
         return plans
 
-    def joined(self, kind: str) -> Plan:
+    def joined(self, kind: ops.JoinKind) -> Plan:
         """The rows of the table with or without partners."""
-        columns = self.both.columns if kind == "inner" else self.target.plan.columns
+        columns = self.both.columns if kind == ops.JoinKind.INNER else self.target.plan.columns
         inputs = self.target.plan.id, self.source.id
         return self.reader.add(ops.Join(kind, self.on), *inputs, columns=columns)
 
@@ -243,7 +243,9 @@ class _Merge:
             )
         )
         inputs = self.source.id, self.target.plan.id
-        plan = self.reader.add(ops.Join("anti", on), *inputs, columns=self.source.columns)
+        plan = self.reader.add(
+            ops.Join(ops.JoinKind.ANTI, on), *inputs, columns=self.source.columns
+        )
         conditions = [condition for condition, _ in clauses]
         if changes.TRUE not in conditions:
             plan = self.reader.filter(plan, coercion.disjunction(conditions))
@@ -260,7 +262,7 @@ class _Merge:
         probe = self.reader.builder.probe(self.source.id)
         unique = uniqueness(map_sources(probe, undeclared), self.source.id)
         schemas = self.target.plan.schema, self.source.schema
-        return has_one_partner(ops.Join("inner", self.on), schemas, unique)
+        return has_one_partner(ops.Join(ops.JoinKind.INNER, self.on), schemas, unique)
 
     def matched_twice(self) -> Plan:
         """What ON reads of the table, of rows that have several partners."""
@@ -282,7 +284,7 @@ class _Merge:
             )
         )
         inputs = keys.id, self.source.id
-        pairs = self.reader.add(ops.Join("inner", on), *inputs, columns=both.columns)
+        pairs = self.reader.add(ops.Join(ops.JoinKind.INNER, on), *inputs, columns=both.columns)
         groups = tuple(ex.Named(n, pairs.column(i)) for i, n in enumerate(keys.schema.names))
         count = ops.NamedCall("partners", coercion.aggregate_call("count", [ex.Literal(1, ty.INT)]))
         counted = self.reader.add(

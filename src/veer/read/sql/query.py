@@ -512,7 +512,9 @@ class QueryReader:
             case "except" if not distinct:
                 return self.add(ops.ExceptAll(), *ids, columns=scope)
             case _:
-                return self.matched(plans, "semi" if kind == "intersect" else "anti")
+                return self.matched(
+                    plans, ops.JoinKind.SEMI if kind == "intersect" else ops.JoinKind.ANTI
+                )
 
     def branches(self, node: exp.Expr) -> list[exp.Expr]:
         """The operands; a chain of UNION ALL is one operator."""
@@ -568,7 +570,7 @@ class QueryReader:
         keys = tuple(ex.Named(f.name, plan.column(i)) for i, f in enumerate(plan.schema))
         return self.add(ops.Aggregate(keys), plan.id, columns=plan.columns)
 
-    def matched(self, plans: Sequence[Plan], kind: str) -> Plan:
+    def matched(self, plans: Sequence[Plan], kind: ops.JoinKind) -> Plan:
         """INTERSECT and EXCEPT: distinct left rows with or without an equal right row."""
         left, right = plans
         both = Plan("", left.schema + right.schema, left.columns + right.columns)

@@ -455,7 +455,12 @@ def _compute(p: _Properties) -> ops.AnyOperator:
 
 
 def _join(p: _Properties) -> ops.AnyOperator:
-    kind = p.text("kind", "inner")
+    given = p.text("kind", "inner")
+    try:
+        kind = ops.JoinKind(given)
+    except ValueError:
+        expected = ", ".join(ops.JoinKind)
+        raise IllFormedError(f"unknown join kind {given!r}, expected {expected}") from None
     return ops.Join(kind, p.condition("on") if "on" in p.spec else None)
 
 

@@ -165,7 +165,7 @@ def _passed(reader: ops.AnyOperator, port: int, place: int, column: ex.Column) -
         case ops.Filter() | ops.Over():
             return [place]
         case ops.Join(kind):
-            return [] if port and kind in ("semi", "anti") else [place]
+            return [] if port and kind in (ops.JoinKind.SEMI, ops.JoinKind.ANTI) else [place]
         case ops.Aggregate() | ops.GlobalAggregate():
             return []
         case _:

@@ -78,7 +78,10 @@ def _lowest(dataflow: Dataflow, done: set[str]) -> list[str]:
 
 def _is_inner(dataflow: Dataflow, id_: str) -> bool:
     operator = dataflow.operators[id_]
-    if not isinstance(operator, ops.Join) or operator.kind not in ("inner", "cross"):
+    if not isinstance(operator, ops.Join) or operator.kind not in (
+        ops.JoinKind.INNER,
+        ops.JoinKind.CROSS,
+    ):
         return False
     return operator.condition is None or not is_random(operator.condition)
 
@@ -141,7 +144,7 @@ def _write(builder: Builder, top: str, holding: KnownPredicates) -> str:
         conditions = [c for c in conditions if c not in ready]
         kept = smallest(ready, schema)
         condition = conjunction(kept) if kept else None
-        join = ops.Join("inner" if kept else "cross", condition)
+        join = ops.Join(ops.JoinKind.INNER if kept else ops.JoinKind.CROSS, condition)
         base = builder.add(f"{top} step {step}", join, (base, cluster.leaves[n]))
     back = tuple(
         ex.Named(f.name, column_at(schema, table[i])) for i, f in enumerate(cluster.schema)

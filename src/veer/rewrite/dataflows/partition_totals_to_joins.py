@@ -100,5 +100,9 @@ def _joined(
         can_be_null = is_nullable(key, refined_schema(builder.old, rows, present))
         op = "<=>" if can_be_null else "="
         conditions.append(ex.Compare(op, ours, column_at(both, len(top) + i)))
-    join = ops.Join("inner", conjunction(conditions)) if keys else ops.Join("cross", None)
+    join = (
+        ops.Join(ops.JoinKind.INNER, conjunction(conditions))
+        if keys
+        else ops.Join(ops.JoinKind.CROSS, None)
+    )
     return builder.add(f"{id_} with groups", join, (base, under))

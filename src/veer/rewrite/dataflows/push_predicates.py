@@ -211,15 +211,17 @@ class _Pushing:
         new_left = self.push(left, [_for_side(c, both, ours, 0) for c in placed.left])
         new_right = self.push(right, [_for_side(c, both, theirs, width) for c in placed.right])
         condition = conjunction(placed.on) if placed.on else None
-        if kind in ("inner", "cross"):
-            kind = "cross" if condition is None else "inner"
+        if kind in (ops.JoinKind.INNER, ops.JoinKind.CROSS):
+            kind = ops.JoinKind.CROSS if condition is None else ops.JoinKind.INNER
         new = self._add(id_, ops.Join(kind, condition), (new_left, new_right))
         return self._filtered(new, placed.above, id_)
 
 
-def _without_padding(kind: str, conditions: Sequence[ex.Expr], both: Schema, width: int) -> str:
+def _without_padding(
+    kind: ops.JoinKind, conditions: Sequence[ex.Expr], both: Schema, width: int
+) -> ops.JoinKind:
     """The kind of a join whose padded rows are rejected by conditions above it."""
-    if kind not in ("left", "full"):
+    if kind not in (ops.JoinKind.LEFT, ops.JoinKind.FULL):
         return kind
     columns = (
         c for condition in conditions for c in implied_predicates.rejects_nulls_of(condition)
@@ -228,9 +230,9 @@ def _without_padding(kind: str, conditions: Sequence[ex.Expr], both: Schema, wid
     left, right = set(range(width)), set(range(width, len(both)))
     rejects_left = bool(places & left) or _is_never_where_null(conditions, both, left)
     rejects_right = bool(places & right) or _is_never_where_null(conditions, both, right)
-    if rejects_right and (kind == "left" or rejects_left):
-        return "inner"
-    return "left" if kind == "full" and rejects_left else kind
+    if rejects_right and (kind == ops.JoinKind.LEFT or rejects_left):
+        return ops.JoinKind.INNER
+    return ops.JoinKind.LEFT if kind == ops.JoinKind.FULL and rejects_left else kind
 
 
 def _is_never_where_null(conditions: Sequence[ex.Expr], both: Schema, places: set[int]) -> bool:
@@ -331,7 +333,7 @@ class PlacedPredicates:
 
 
 def place_join_predicates(
-    kind: str,
+    kind: ops.JoinKind,
     above: Sequence[ex.Expr],
     on: Sequence[ex.Expr],
     known: tuple[Sequence[ex.Expr], Sequence[ex.Expr]],
@@ -344,7 +346,7 @@ def place_join_predicates(
     so what follows from the condition can be required of them. On the right, rows that fit no left
     row that is kept are never missed, whatever the kind; a full join keeps them.
     """
-    if kind == "full":
+    if kind == ops.JoinKind.FULL:
         return PlacedPredicates((), (), implied_predicates.smallest(on, both), above)
 
     def is_left(condition: ex.Expr) -> bool:
@@ -355,7 +357,7 @@ def place_join_predicates(
         places = places_read(condition, both)
         return bool(places) and min(places) >= width
 
-    if kind in ("inner", "cross"):
+    if kind in (ops.JoinKind.INNER, ops.JoinKind.CROSS):
         on, above = [*above, *on], ()
     of_left = [c for c in above if is_left(c)]
     above = [c for c in above if not is_left(c)]
@@ -364,14 +366,14 @@ def place_join_predicates(
         implied_predicates.one_sided(c, is_side) for c in pairs for is_side in (is_left, is_right)
     ]
     pairs = implied_predicates.consequences([*pairs, *(c for c in sides if c is not None)])
-    if kind in ("inner", "cross", "semi"):
+    if kind in (ops.JoinKind.INNER, ops.JoinKind.CROSS, ops.JoinKind.SEMI):
         of_left += [c for c in pairs if is_left(c)]
         on = [c for c in on if not is_left(c)]
     else:
         of_left = [c for c in implied_predicates.consequences([*of_left, *known[0]]) if is_left(c)]
     of_right = [c for c in pairs if is_right(c)]
     on = [c for c in on if not is_right(c)]
-    if kind in ("inner", "cross"):  # subqueries of filters become joins
+    if kind in (ops.JoinKind.INNER, ops.JoinKind.CROSS):  # subqueries of filters become joins
         above = [c for c in on if implied_predicates.has_query(c)]
         on = [c for c in on if not implied_predicates.has_query(c)]
     return PlacedPredicates(

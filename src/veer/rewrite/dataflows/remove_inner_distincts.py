@@ -45,7 +45,7 @@ def _sees_a_set(dataflow: Dataflow, link: Link, seen_as_sets: set[str]) -> bool:
     match reader:
         case ops.Aggregate(calls=calls) | ops.GlobalAggregate(calls):
             return all(_ignores_duplicates(n.call) for n in calls)
-        case ops.Join(kind) if kind in ("semi", "anti") and link.port == 1:
+        case ops.Join(kind) if kind in (ops.JoinKind.SEMI, ops.JoinKind.ANTI) and link.port == 1:
             return True
         case ops.Project() | ops.Filter() | ops.Union() | ops.Join():
             random = any(map(is_random, operator_exprs(reader)))

@@ -32,7 +32,7 @@ def semi_joins_to_exists(dataflow: Dataflow) -> Dataflow:
 def _condition(dataflow: Dataflow, id_: str) -> ex.Expr | None:
     """What a row of the left input has to fulfil; None if it is no such join."""
     join = dataflow.operators[id_]
-    if not isinstance(join, ops.Join) or join.kind not in ("semi", "anti"):
+    if not isinstance(join, ops.Join) or join.kind not in (ops.JoinKind.SEMI, ops.JoinKind.ANTI):
         return None
     left, right = dataflow.inputs[id_]
     on = join.condition
@@ -44,7 +44,7 @@ def _condition(dataflow: Dataflow, id_: str) -> ex.Expr | None:
     if any(outer_columns(_matches(dataflow, left, right, None))):
         return None
     query = _matches(dataflow, left, right, on)
-    return ex.Exists(query) if join.kind == "semi" else ex.Not(ex.Exists(query))
+    return ex.Exists(query) if join.kind == ops.JoinKind.SEMI else ex.Not(ex.Exists(query))
 
 
 def _matches(dataflow: Dataflow, left: str, right: str, on: ex.Expr | None) -> Dataflow:

@@ -154,7 +154,7 @@ class _Writing:
             pairs = zip(inner.args, outputs, strict=True)
             equal = conjunction([ex.Compare("=", one, other) for one, other in pairs])
             on.append(ex.Or((equal, ex.IsNull(equal))) if negated else equal)
-        kind = "anti" if negated else "semi"
+        kind = ops.JoinKind.ANTI if negated else ops.JoinKind.SEMI
         return self._add(
             f"{id_} join", ops.Join(kind, conjunction(on) if on else None), (base, top)
         )
@@ -178,10 +178,12 @@ class _Writing:
                 ex.Compare("=", a, column_at(both, len(left) + i))
                 for i, a in enumerate(_outer_as_column(a) for a in around)
             ]
-            joined = self._add(f"{id_} join", ops.Join("left", conjunction(on)), (base, groups))
+            joined = self._add(
+                f"{id_} join", ops.Join(ops.JoinKind.LEFT, conjunction(on)), (base, groups)
+            )
         else:
             groups = self._add(f"{id_} groups", operator, (top,))
-            joined = self._add(f"{id_} join", ops.Join("cross"), (base, groups))
+            joined = self._add(f"{id_} join", ops.Join(ops.JoinKind.CROSS), (base, groups))
         first = len(left) + len(keys)
         schema = self._schemas[joined]
         calls = [

@@ -26,13 +26,13 @@ def inline_into_join(
         return None
     left, right = below
     sides = rewriting.old.inputs[id_]
-    if operator.kind in ("left", "full") and not _is_null_if_padded(right):
+    if operator.kind in (ops.JoinKind.LEFT, ops.JoinKind.FULL) and not _is_null_if_padded(right):
         right = rewriting.view_placed(sides[1])
-    if operator.kind == "full" and not _is_null_if_padded(left):
+    if operator.kind == ops.JoinKind.FULL and not _is_null_if_padded(left):
         left = rewriting.view_placed(sides[0])
     condition = rewriting.rewritten(operator.condition, id_, [left, right])
     condition = condition and where_true(condition)
-    kept = [left] if operator.kind in ("semi", "anti") else [left, right]
+    kept = [left] if operator.kind in (ops.JoinKind.SEMI, ops.JoinKind.ANTI) else [left, right]
     columns = rewriting.side_by_side(id_, kept)
     rewriting.put(id_, replace(operator, condition=condition), (left.base, right.base))
     return View(id_, columns)

@@ -36,9 +36,9 @@ def join_constants_to_case(
     rewriting: Rewriting, id_: str, operator: ops.AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A join with constant rows over what is placed below."""
-    if not isinstance(operator, ops.Join) or operator.kind == "full":
+    if not isinstance(operator, ops.Join) or operator.kind == ops.JoinKind.FULL:
         return None
-    sides = (1, 0) if operator.kind in ("inner", "cross") else (1,)
+    sides = (1, 0) if operator.kind in (ops.JoinKind.INNER, ops.JoinKind.CROSS) else (1,)
     for side in sides:
         rows = _constant_rows(rewriting, below[side])
         if rows is not None and not _is_ordered(rewriting, below[1 - side].base):
@@ -94,10 +94,10 @@ def _joined(
     base = below[1 - side].base
     kept = below[1 - side].columns
     some = _any_of([c for c, _ in met])
-    if operator.kind in ("semi", "anti"):
+    if operator.kind in (ops.JoinKind.SEMI, ops.JoinKind.ANTI):
         wanted = (
             some
-            if operator.kind == "semi"
+            if operator.kind == ops.JoinKind.SEMI
             else ex.Not(ex.Call("coalesce", (some, FALSE), FALSE.type))
         )
         return View(_filtered(rewriting, id_, base, wanted), kept)
@@ -107,7 +107,7 @@ def _joined(
     offset = width if side == 1 else 0
     added = {i + offset: _chosen(met, i, e) for i, e in below[side].columns.items()}
     columns = {i + width - offset: e for i, e in kept.items()} | added
-    if operator.kind != "left":
+    if operator.kind != ops.JoinKind.LEFT:
         base = _filtered(rewriting, id_, base, some)
     return _placed_if_large(rewriting, id_, View(base, columns))
 

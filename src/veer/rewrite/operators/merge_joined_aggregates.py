@@ -28,7 +28,7 @@ from veer.rewrite.operators.share_lookups import share_lookups
 from veer.rewrite.rewriting import Rewriting, View
 
 # The sides of a join that have a row wherever it gives one.
-NEVER_PADDED = {"inner": (0, 1), "left": (0,), "full": ()}
+NEVER_PADDED = {ops.JoinKind.INNER: (0, 1), ops.JoinKind.LEFT: (0,), ops.JoinKind.FULL: ()}
 
 
 def merge_joined_aggregates(
@@ -49,7 +49,7 @@ def merge_joined_aggregates(
     first = placed_aggregates.placed_aggregate(rewriting, left.base)
     if first is not None:
         return _one_aggregate(rewriting, id_, below, (first, second), met, operator.kind)
-    if operator.kind == "full":
+    if operator.kind == ops.JoinKind.FULL:
         return None
     return _one_join(rewriting, id_, below, second, met, operator.kind)
 
@@ -98,7 +98,7 @@ def _one_aggregate(
     below: Sequence[View],
     groups: tuple[placed_aggregates.Groups, placed_aggregates.Groups],
     met: Mapping[int, ex.Compare],
-    kind: str,
+    kind: ops.JoinKind,
 ) -> View | None:
     """Two aggregates joined to each other, every row with its own."""
     first, second = groups
@@ -114,12 +114,12 @@ def _one_aggregate(
             return None
         if equal.op == "=" and rewriting.can_be_null(below[0].base, equal.left):
             compared.append(keys[i])
-    if compared and kind == "full":
+    if compared and kind == ops.JoinKind.FULL:
         return None
     placed_aggregates.note_keys(rewriting, id_, groups)
     both = placed_aggregates.merged(first, second, keys, shared)
-    more: list[ex.Expr] = list(shared.of_either()) if kind == "full" else []
-    if kind == "inner":
+    more: list[ex.Expr] = list(shared.of_either()) if kind == ops.JoinKind.FULL else []
+    if kind == ops.JoinKind.INNER:
         more += [ex.Not(ex.IsNull(first.aggregate.keys[i].expr)) for i in compared]
     else:
         both = replace(both, compared=tuple(compared))
@@ -132,7 +132,7 @@ def _view_of_merged(
     below: Sequence[View],
     both: placed_aggregates.Merged,
     rows: str,
-    kind: str,
+    kind: ops.JoinKind,
 ) -> View:
     """Both aggregates as one, with the groups that the join keeps."""
     base = rewriting.add(f"{id_} groups", both.aggregate, (rows,))
@@ -165,12 +165,12 @@ def _one_join(
     below: Sequence[View],
     second: placed_aggregates.Groups,
     met: Mapping[int, ex.Compare],
-    kind: str,
+    kind: ops.JoinKind,
 ) -> View | None:
     """A join of rows that are joined with an aggregate of the same groups already."""
     left, right = below
     lower = rewriting.operators[left.base]
-    if not isinstance(lower, ops.Join) or lower.kind not in ("inner", "left"):
+    if not isinstance(lower, ops.Join) or lower.kind not in (ops.JoinKind.INNER, ops.JoinKind.LEFT):
         return None
     kept, other = rewriting.inputs[left.base]
     first = placed_aggregates.placed_aggregate(rewriting, other)
@@ -181,7 +181,10 @@ def _one_join(
     if keys is None or shared is None or met_before is None:
         return None
     # Where a row must have a partner, one of the other aggregate would not do.
-    if any(own and k == "inner" for own, k in zip(shared.own, (lower.kind, kind), strict=True)):
+    if any(
+        own and k == ops.JoinKind.INNER
+        for own, k in zip(shared.own, (lower.kind, kind), strict=True)
+    ):
         return None
     if not _meet_alike(met, met_before, keys, by_partner=not shared.own[0]):
         return None
@@ -201,8 +204,12 @@ def _one_join(
             for i, equal in met_before.items()
         ]
     )
-    is_left = lower.kind == kind == "left"
-    rewriting.put(id_, ops.Join("left" if is_left else "inner", condition), (kept, partner))
+    is_left = lower.kind == kind == ops.JoinKind.LEFT
+    rewriting.put(
+        id_,
+        ops.Join(ops.JoinKind.LEFT if is_left else ops.JoinKind.INNER, condition),
+        (kept, partner),
+    )
     old = rewriting.schemas[left.base]
 
     def moved(at: int) -> ex.Expr:

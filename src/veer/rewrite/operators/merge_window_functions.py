@@ -109,8 +109,8 @@ def _keeps_rows(rewriting: Rewriting, id_: str, base: str, join: ops.Join) -> bo
     """Whether every row of the left comes once out of a join; keys that rests on are noted."""
     left, right = rewriting.inputs[base]
     if isinstance(rewriting.operators[right], ops.GlobalAggregate) and join.condition is None:
-        return join.kind in ("inner", "left", "cross")
-    if join.kind != "left" or join.condition is None or is_random(join.condition):
+        return join.kind in (ops.JoinKind.INNER, ops.JoinKind.LEFT, ops.JoinKind.CROSS)
+    if join.kind != ops.JoinKind.LEFT or join.condition is None or is_random(join.condition):
         return False
     schemas = [rewriting.schemas[i] for i in (left, right)]
     if not has_one_partner(join, schemas, rewriting.unique(right)):

@@ -26,7 +26,11 @@ def remove_self_join(
     rewriting: Rewriting, id_: str, operator: ops.AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A join of a table with itself by a key."""
-    if not isinstance(operator, ops.Join) or operator.kind not in ("inner", "semi", "anti"):
+    if not isinstance(operator, ops.Join) or operator.kind not in (
+        ops.JoinKind.INNER,
+        ops.JoinKind.SEMI,
+        ops.JoinKind.ANTI,
+    ):
         return None
     left, right = below
     first, second = (_source(rewriting, view.base) for view in below)
@@ -42,9 +46,9 @@ def remove_self_join(
         return None
     holds = where_true(conjunction([_of_left(rewriting, left.base, condition), *asked[1:]]))
     columns = dict(left.columns)
-    if operator.kind == "anti":
+    if operator.kind == ops.JoinKind.ANTI:
         holds = ex.Not(ex.Call("coalesce", (holds, FALSE), FALSE.type))
-    if operator.kind == "inner":
+    if operator.kind == ops.JoinKind.INNER:
         width = len(rewriting.old.schemas[rewriting.old.inputs[id_][0]])
         columns |= {width + i: expr for i, expr in right.columns.items()}
     return View(rewriting.add(f"{id_} itself", ops.Filter(holds), (left.base,)), columns)

@@ -36,7 +36,10 @@ def self_join_to_lag(
     rewriting: Rewriting, id_: str, operator: ops.AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A join of numbered rows with themselves, by partition and number."""
-    if not isinstance(operator, ops.Join) or operator.kind not in ("inner", "left"):
+    if not isinstance(operator, ops.Join) or operator.kind not in (
+        ops.JoinKind.INNER,
+        ops.JoinKind.LEFT,
+    ):
         return None
     left, right = below
     if not isinstance(rewriting.operators[left.base], ops.Over) or operator.condition is None:
@@ -53,9 +56,9 @@ def self_join_to_lag(
     shown = {i: columns[i] for i in rewriting.needed[id_]}
     if any(is_random(e) or has_query(e) for e in shown.values()):
         return None
-    if operator.kind == "inner" and meeting.reads_right_more(list(shown.values())):
+    if operator.kind == ops.JoinKind.INNER and meeting.reads_right_more(list(shown.values())):
         meeting = meeting.turned()
-    return meeting.placed(id_, shown, is_left=operator.kind == "left")
+    return meeting.placed(id_, shown, is_left=operator.kind == ops.JoinKind.LEFT)
 
 
 def _are_the_same(rewriting: Rewriting, one: str, two: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from veer.facts.call_kinds import call_kind
 from veer.facts.keys import meets_one
 from veer.functions.registry import Kind
-from veer.ir.ops import Join
+from veer.ir.ops import Join, JoinKind
 from veer.ir.schema import Schema
 from veer.ir.walk import exprs_in
 from veer.rewrite.columns import by_place, column_at
@@ -59,7 +59,7 @@ def _below_lookups(rewriting: Rewriting, rows: str) -> list[str]:
     found = [rows]
     while True:
         join = rewriting.operators[rows]
-        if not isinstance(join, Join) or join.kind != "left" or join.condition is None:
+        if not isinstance(join, Join) or join.kind != JoinKind.LEFT or join.condition is None:
             return found
         if is_random(join.condition) or has_query(join.condition):
             return found
@@ -78,7 +78,7 @@ def _looked_up(rewriting: Rewriting, rows: str, join: str, shared: str, before: 
     assert isinstance(operator, Join)
     inputs = [rewriting.schemas[i] for i in (rows, right)]
     condition = _wider(rewriting, operator.condition, join, inputs[0] + inputs[1], shared, before)
-    return rewriting.add(join, Join("left", condition), (rows, right))
+    return rewriting.add(join, Join(JoinKind.LEFT, condition), (rows, right))
 
 
 def _wider(

@@ -89,7 +89,10 @@ def unnested_join_to_array(
     rewriting: Rewriting, id_: str, operator: ops.AnyOperator, below: Sequence[View]
 ) -> View | None:
     """A semi or anti join that asks whether a row has items."""
-    if not isinstance(operator, ops.Join) or operator.kind not in ("semi", "anti"):
+    if not isinstance(operator, ops.Join) or operator.kind not in (
+        ops.JoinKind.SEMI,
+        ops.JoinKind.ANTI,
+    ):
         return None
     left, right = below
     items = _items(rewriting, id_, right.base)

@@ -18,8 +18,8 @@ def lower_join(lowering: ExpressionLowering, join: ops.Join, given: OperatorInpu
     A row without partner is one for which no pair exists; a condition that is null pairs nothing.
     """
     left, right = given.bags
-    if join.kind in ("semi", "anti"):
-        has_partner = join.kind == "semi"
+    if join.kind in (ops.JoinKind.SEMI, ops.JoinKind.ANTI):
+        has_partner = join.kind == ops.JoinKind.SEMI
         return tuple(_with_partner(lowering, join, given, t, has=has_partner) for t in left)
     if lowering.joins_partners:
         partnered = with_partners(lowering, join, given)
@@ -28,11 +28,11 @@ def lower_join(lowering: ExpressionLowering, join: ops.Join, given: OperatorInpu
             return partnered
     # Terms of an input add up, so pairs and rows without partner do term by term as well.
     bag = tuple(_paired(lowering, join, given, a, b) for a in left for b in right)
-    if join.kind in ("left", "full"):
+    if join.kind in (ops.JoinKind.LEFT, ops.JoinKind.FULL):
         nulls = _nulls(given.schemas[1])
         alone = (_with_partner(lowering, join, given, t, has=False) for t in left)
         bag += tuple(replace(t, outputs=t.outputs + nulls) for t in alone)
-    if join.kind == "full":
+    if join.kind == ops.JoinKind.FULL:
         nulls = _nulls(given.schemas[0])
         alone = (_with_partner(lowering, join, given, t, has=False, swapped=True) for t in right)
         bag += tuple(replace(t, outputs=nulls + t.outputs) for t in alone)

@@ -17,7 +17,7 @@ from itertools import combinations
 
 from veer.ir import expr as ex, types as ty
 from veer.ir.conditions import conjunction
-from veer.ir.ops import Join
+from veer.ir.ops import Join, JoinKind
 from veer.prove.algebra.definitions import SCALAR
 from veer.prove.algebra.keys import is_one_row
 from veer.prove.algebra.lowering.base import ExpressionLowering, OperatorInput
@@ -30,7 +30,7 @@ MOST_ROWS = 8  # of a table of constants: each two of them are a question
 def with_partners(lowering: ExpressionLowering, join: Join, given: OperatorInput) -> Bag | None:
     """A left join as the rows of its left side; None if a row may have several partners."""
     left, right = given.bags
-    if join.kind != "left" or join.condition is None or len(right) > MOST_ROWS:
+    if join.kind != JoinKind.LEFT or join.condition is None or len(right) > MOST_ROWS:
         return None
     rows = []
     schema = given.schemas[0] + given.schemas[1]

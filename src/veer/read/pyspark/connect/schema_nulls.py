@@ -149,14 +149,14 @@ class NullsOfSchemas:
             case ops.Join(kind):
                 left, right = inputs
                 match kind:
-                    case "semi" if _is_of_nulls(operator.condition):
+                    case ops.JoinKind.SEMI if _is_of_nulls(operator.condition):
                         # Perhaps an INTERSECT, whose columns are null where both sides' may be.
                         return [_of_both(n, right[i : i + 1]) for i, n in enumerate(left)]
-                    case "semi" | "anti":
+                    case ops.JoinKind.SEMI | ops.JoinKind.ANTI:
                         return left
-                    case "left":
+                    case ops.JoinKind.LEFT:
                         return [*left, *(n.outer() for n in right)]
-                    case "full":
+                    case ops.JoinKind.FULL:
                         return [n.outer() for n in (*left, *right)]
                     case _:
                         return [*left, *right]

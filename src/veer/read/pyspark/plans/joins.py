@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 # Veer's names of join types; a join of another type is refused.
 JOINS = {
-    "Inner": "inner",
-    "Cross": "cross",
-    "LeftOuter": "left",
-    "FullOuter": "full",
-    "LeftSemi": "semi",
-    "LeftAnti": "anti",
+    "Inner": ops.JoinKind.INNER,
+    "Cross": ops.JoinKind.CROSS,
+    "LeftOuter": ops.JoinKind.LEFT,
+    "FullOuter": ops.JoinKind.FULL,
+    "LeftSemi": ops.JoinKind.SEMI,
+    "LeftAnti": ops.JoinKind.ANTI,
 }
 
 
@@ -41,9 +41,13 @@ def read_join(reader: PlanReader, node: Node) -> PlanSignal:
         predicate = reader.expressions.condition(condition, reader.scope(left, right))
     # An inner join without a condition is Spark's spelling of a cross join, and the other way round.
     name = JOINS[kind]
-    if name in ("inner", "cross"):
-        name = "cross" if predicate is None else "inner"
-    expr_ids = left.expr_ids if name in ("semi", "anti") else left.expr_ids + right.expr_ids
+    if name in (ops.JoinKind.INNER, ops.JoinKind.CROSS):
+        name = ops.JoinKind.CROSS if predicate is None else ops.JoinKind.INNER
+    expr_ids = (
+        left.expr_ids
+        if name in (ops.JoinKind.SEMI, ops.JoinKind.ANTI)
+        else left.expr_ids + right.expr_ids
+    )
     return reader.add_signal(ops.Join(name, predicate), expr_ids, left, right)
 
 
@@ -55,7 +59,7 @@ def _right_join(
     if condition is not None:
         predicate = reader.expressions.condition(condition, reader.scope(right, left))
     turned = reader.add_signal(
-        ops.Join("left", predicate), right.expr_ids + left.expr_ids, right, left
+        ops.Join(ops.JoinKind.LEFT, predicate), right.expr_ids + left.expr_ids, right, left
     )
     positions = [turned.expr_ids.index(n) for n in left.expr_ids + right.expr_ids]
     columns = tuple(ex.Named(turned.schema.names[i], turned.at(i)) for i in positions)
@@ -82,16 +86,16 @@ def read_union(reader: PlanReader, node: Node) -> PlanSignal:
 
 def read_intersect(reader: PlanReader, node: Node) -> PlanSignal:
     """INTERSECT, with ALL or without."""
-    return _set_operation(reader, node, ops.IntersectAll(), "semi")
+    return _set_operation(reader, node, ops.IntersectAll(), ops.JoinKind.SEMI)
 
 
 def read_except(reader: PlanReader, node: Node) -> PlanSignal:
     """EXCEPT, with ALL or without."""
-    return _set_operation(reader, node, ops.ExceptAll(), "anti")
+    return _set_operation(reader, node, ops.ExceptAll(), ops.JoinKind.ANTI)
 
 
 def _set_operation(
-    reader: PlanReader, node: Node, operator: ops.AnyOperator, kind: str
+    reader: PlanReader, node: Node, operator: ops.AnyOperator, kind: ops.JoinKind
 ) -> PlanSignal:
     """Without ALL a semi or anti join of the distinct rows: set operations hold null equal to null."""
     left, right = (reader.read(child) for child in node.children)
