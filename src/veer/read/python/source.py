@@ -56,10 +56,25 @@ def definition_of(function: Any) -> Definition | None:
     return Definition(node, lookup, function.__defaults__ or (), keywords, function)
 
 
+# By the id of a code: the code, which keeps its id taken, the lines of its file, what they say.
+_NODES: dict[int, tuple[types.CodeType, list[str], Node | None]] = {}
+MOST_NODES = 50_000
+
+
 def _node_of(code: types.CodeType) -> Node | None:
-    """The text compiled to this code: compiling it again must give the same."""
+    """The text compiled to this code; looked for again when the file has changed."""
     linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename))
+    lines = linecache.getlines(code.co_filename)
+    known = _NODES.get(id(code))
+    if known is None or known[1] is not lines:
+        if len(_NODES) >= MOST_NODES:
+            _NODES.clear()
+        known = _NODES[id(code)] = (code, lines, _node_in("".join(lines), code))
+    return known[2]
+
+
+def _node_in(text: str, code: types.CodeType) -> Node | None:
+    """The part of a text compiled to this code: compiling it again must give the same."""
     nodes, codes = _parsed(text, code.co_filename)
     candidates = _innermost([n for n in nodes if _stands_at(n, code)], code)
     same = [c for c in codes if _place(c) == _place(code)]
@@ -75,7 +90,7 @@ def _node_of(code: types.CodeType) -> Node | None:
     return candidates[0]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=128)
 def _parsed(text: str, path: str) -> tuple[list[Node], list[types.CodeType]]:
     """The functions of a text, as written and as compiled."""
     try:

@@ -11,6 +11,7 @@ import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias, final
 
 from veer.read.python.purity import allow_list
@@ -135,12 +136,17 @@ def _scan(text: str) -> ModuleScan | None:
     )
 
 
-def uses_of(function: ast.AST, name: str) -> list[Use]:
+@lru_cache(maxsize=16_384)
+def uses_of(function: ast.AST, name: str) -> tuple[Use, ...]:
     """How a function uses one of its names: a parameter, a cell."""
-    scanner = _Scanner(function)
-    named = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
-    uses = [scanner.use(node) for node in named if scanner.is_of_value(node)]
-    return [Use(p, c is Change.CERTAIN) for p, c in uses if c is not Change.NONE]
+    scanner = _scanner_of(function)
+    uses = [scanner.use(node) for node in scanner.named(name) if scanner.is_of_value(node)]
+    return tuple(Use(p, c is Change.CERTAIN) for p, c in uses if c is not Change.NONE)
+
+
+@lru_cache(maxsize=1_024)
+def _scanner_of(function: ast.AST) -> _Scanner:
+    return _Scanner(function)
 
 
 @final
@@ -156,8 +162,15 @@ class _Scanner:
         self.star_imports: list[tuple[str, int]] = []
         self.local_names = _local_names(tree)
         self.parents = {c: p for p in ast.walk(tree) for c in ast.iter_child_nodes(p)}
+        self._named: dict[str, list[ast.Name]] = {}
         for node in ast.walk(tree):
             self._imported(node)
+            if isinstance(node, ast.Name):
+                self._named.setdefault(node.id, []).append(node)
+
+    def named(self, name: str) -> list[ast.Name]:
+        """The places where a name stands."""
+        return self._named.get(name, [])
 
     def _imported(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):

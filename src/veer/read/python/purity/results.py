@@ -127,7 +127,9 @@ def listed_name(value: Any) -> str | None:
 
     By identity: a project that puts its own function under `math.sqrt` has not the listed one.
     """
-    for module in allow_list.MODULES.keys() & sys.modules.keys() - _LOADED:
+    for module in allow_list.MODULES.keys() - _LOADED:
+        if module not in sys.modules:
+            continue
         _LOADED.add(module)
         for word in allow_list.MODULES[module]:
             listed = getattr(sys.modules[module], word, None)

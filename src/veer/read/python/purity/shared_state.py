@@ -113,6 +113,10 @@ class SharedState:
         # Functions with whether what they give may be changed, and what of others they give.
         self.given: dict[int, tuple[Any, bool, list[Any]]] = {}
         self.followed: dict[Any, Any] = {}  # functions with what they are given, alive
+        self.marked: dict[tuple[int, bool], Any] = {}  # values, alive, with what is inside
+        self.changeable: dict[
+            int, tuple[Any, bool]
+        ] = {}  # values, alive: may anything inside change
         for module in list(sys.modules.values()):
             path = getattr(module, "__file__", None)
             name = getattr(module, "__name__", "")
@@ -228,6 +232,9 @@ class SharedState:
             foreign = isinstance(value, type) and is_library(value.__module__)
             if foreign or isinstance(value, types.ModuleType) or type(value) in SCALAR_TYPES:
                 continue
+            if (id(value), certain) in self.marked:
+                continue
+            self.marked[id(value), certain] = value
             for one in reachable(value):
                 if _may_change(one) or (certain and isinstance(one, type)):
                     self.changed[id(one)] = one
@@ -304,10 +311,16 @@ class SharedState:
         for value in objects:
             for name in names:
                 key = (id(function), name, id(value))
-                if key not in self.followed and any(map(_may_change, reachable(value))):
+                if key not in self.followed and self._is_changeable(value):
                     self.followed[key] = (function, value)
                     for use in module_scan.uses_of(function, name):
                         self._learn_use(value, use, space)
+
+    def _is_changeable(self, value: Any) -> bool:
+        """Whether a value, or something inside of it, may change."""
+        if id(value) not in self.changeable:
+            self.changeable[id(value)] = (value, any(map(_may_change, reachable(value))))
+        return self.changeable[id(value)][1]
 
     def _learn_given(self, function: Any, objects: list[Any], is_used: bool) -> None:
         """What a function gives back, which those who call it may change."""
