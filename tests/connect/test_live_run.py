@@ -147,6 +147,8 @@ def test_a_folder_that_the_server_does_not_see(nb: Notebook, monkeypatch: Any) -
         assert how(nb.run(nb.t)) == "computed"
     opened = live._open(nb.place, "", nb.t)
     monkeypatch.setattr(opened.files, "root", str(Path(nb.place) / "results"))
-    monkeypatch.setattr("veer.execution.connected.as_named", lambda path: f"{path}-elsewhere")
+    monkeypatch.setattr(
+        "veer.execution.connected.sources.as_named", lambda path: f"{path}-elsewhere"
+    )
     with pytest.warns(UserWarning, match="does not see"):
         veer.run(nb.t, name="nb", store=nb.place)

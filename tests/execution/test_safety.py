@@ -412,7 +412,7 @@ def called_with(project: Project, frame: DataFrame) -> JobOutcome:
 def test_a_place_that_is_no_store(project: Project) -> None:
     (project.folder / "file").write_text("")
     frame = project.spark.range(3)
-    with pytest.warns(UserWarning, match="no store"):
+    with pytest.warns(UserWarning, match="cannot open the store"):
         assert veer.run(frame, name="x", store=str(project.folder / "file" / "x")) is frame
     with pytest.raises(veer.errors.UsageError, match="the name"):
         veer.run(frame, name="../x", store=project.place)

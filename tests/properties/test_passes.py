@@ -14,10 +14,11 @@ from benchmarks.nets import observing
 from benchmarks.nets.corpora import Pair, own_pairs, random_pairs
 from benchmarks.nets.passes import Passes, dataflows, random_dataflows
 from tests.generators.stacks import SOURCES, Stacks
-from veer.ir.expr import Case, Literal
+from veer.expressions.law import Simplify, law
+from veer.expressions.laws import normal_node
+from veer.ir.expr import Case, Expr, Literal
 from veer.ir.ops import Sink
 from veer.read.sql import read_sql
-from veer.rewrite import expressions
 from veer.rewrite.dataflows import count_collected
 from veer.rewrite.passes import RULES, Pass, every_pass
 from veer.rewrite.rewriting import Rule
@@ -79,12 +80,17 @@ def test_a_rule_that_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_spelling_that_is_wrong_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "SELECT CASE WHEN a > 1 THEN b ELSE a END AS c FROM t"
     assert not wrong_of(text)
-    monkeypatch.setattr(
-        expressions,
-        "with_known_branches",
-        lambda e: Case(e.branches, Literal(None, e.type)) if e.branches else e,
-    )
-    assert any(wrong.splitlines()[1].startswith("with_known_branches") for wrong in wrong_of(text))
+
+    @law("nothing that is true", Case)
+    def without_else(expr: Expr, _: Simplify) -> Expr | None:
+        """Wrong where no branch is taken."""
+        assert isinstance(expr, Case)
+        nothing = Literal(None, expr.type)
+        return None if expr.otherwise == nothing else Case(expr.branches, nothing)
+
+    monkeypatch.setattr(normal_node, "laws", (without_else, *normal_node.laws))
+    monkeypatch.setattr(normal_node, "_by_node", {})
+    assert any(wrong.splitlines()[1].startswith("without_else") for wrong in wrong_of(text))
 
 
 def test_every_pass_is_watched() -> None:
@@ -114,4 +120,4 @@ def test_one_of_duplicates_is_seen() -> None:
         stack.builder.add(Sink("result"), kept, id_="result")
         net.normalize(f"duplicates {seed}", stack.builder.finish(), SessionSettings())
     assert not net.wrong
-    assert 0 < net.changed["group_duplicates"] < 12
+    assert 0 < net.changed["deduplicate_to_group"] < 12

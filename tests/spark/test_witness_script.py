@@ -33,5 +33,7 @@ def test_the_script_shows_both_results(tmp_path: Path) -> None:
             [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=120
         )
         assert run.returncode == 0, run.stderr[-2000:]
-        one, two = (part.partition(":")[2] for part in re.split(r"(?m)^[PQ] \(", run.stdout)[1:])
+        one, two = (
+            part.partition(":")[2] for part in re.split(r"(?m)^(?:Before|After) \(", run.stdout)[1:]
+        )
         assert one.strip() != two.strip()

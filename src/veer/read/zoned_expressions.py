@@ -332,7 +332,7 @@ def with_zone(dataflow: Dataflow, zone: str) -> Dataflow:
     for source in sources_of(dataflow):
         for question in (q for check in source.checks for q in questions_of(check, zone)):
             raise UnsupportedError(
-                f"a CHECK of the table {source.table} asks for the time zone, with {question}"
+                f"a CHECK of the table {source.table} depends on the time zone: {question}"
             )
     changed = map_sources(dataflow, lambda source: _read_in(source, zone))
     operators = {i: _written_in(changed, i, zone) for i in changed.operators}
