@@ -167,7 +167,7 @@ def test_another_adapter_is_read_where_it_means_the_same(manifests: Path, tmp_pa
     new = "select refund_id from shop_raw.refunds where not refund_id <= 1"
     told = compared(manifests, tmp_path, "stg_refunds", old, new, adapter_type="duckdb")
     assert told["verdict"] == "equivalent"
-    assert any("SQL of duckdb is read as Spark means it" in note for note in told["notes"])
+    assert any("SQL of duckdb is read with Spark's meaning" in note for note in told["notes"])
     for other in (
         "refund_id / 2 > 1",
         "refund_id * 1.5 > 1",

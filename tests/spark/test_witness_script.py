@@ -34,6 +34,7 @@ def test_the_script_shows_both_results(tmp_path: Path) -> None:
         )
         assert run.returncode == 0, run.stderr[-2000:]
         one, two = (
-            part.partition(":")[2] for part in re.split(r"(?m)^(?:Before|After) \(", run.stdout)[1:]
+            part.partition(":")[2]
+            for part in re.split(r"(?m)^result of .* (?:before|after) \(", run.stdout)[1:]
         )
         assert one.strip() != two.strip()

@@ -88,8 +88,11 @@ class Asker:
     def is_gateway(self) -> bool:
         """Whether it is PySpark that talks to its JVM."""
         for frame in _frames(sys._getframe(1)):
-            if origin_of(frame.f_code.co_filename) == "program":
+            origin = origin_of(frame.f_code.co_filename)
+            if origin == "program":
                 return False
+            if origin in ("veer", "none"):
+                continue  # Veer has a folder called pyspark, too
             if any(part in ("py4j", "pyspark") for part in Path(frame.f_code.co_filename).parts):
                 return True
         return False
